@@ -1,0 +1,1 @@
+"""Built-in plugins: one file says everything about one model library."""

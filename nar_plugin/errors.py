@@ -1,0 +1,24 @@
+"""The errors that a user sees: what was wrong with the input, and what mends it."""
+
+
+class NarError(Exception):
+    """Base of every error that nar-plugin raises on purpose.
+
+    The text says what was got, what was expected, and which argument or command mends it.
+    """
+
+
+class TraceError(NarError):
+    """The model's forward pass could not be followed."""
+
+
+class IndexUnavailable(NarError):
+    """No index could be found or read."""
+
+
+class IndexIncompatible(NarError):
+    """The index was made by another encoder or another version of the format."""
+
+
+class PluginError(NarError):
+    """A plugin is missing, broken, or was asked for something that it cannot do."""

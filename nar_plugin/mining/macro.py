@@ -1,0 +1,71 @@
+"""The MacroGraph: an architecture rebuilt with its motifs as nodes (section 3.3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nar_plugin.tracing.graph import IntArray, Op
+
+
+@dataclass(frozen=True)
+class Motif:
+    """One distinct block of operations.
+
+    Attributes:
+        ops: The n operations of the block.
+        edges: int32[e, 2], rows (source, target), numbered inside the block.
+        key: Hash of operations, attributes and edges: equal blocks of one width, equal text.
+        shape: As `key`, blind to widths: what two designs share when they share a block.
+        label: A name for people, such as `Bottleneck` or `conv-norm-relu`. Never ranked.
+    """
+
+    ops: tuple[Op, ...]
+    edges: IntArray
+    key: str
+    shape: str
+    label: str
+
+
+@dataclass(frozen=True)
+class MotifCount:
+    """How often one block shape occurs in a model: a row of the motif table."""
+
+    shape: str
+    label: str
+    count: int
+    ops: int
+
+
+@dataclass(frozen=True)
+class MacroGraph:
+    """Motif instances in topological order and the edges between them.
+
+    Attributes:
+        motifs: The distinct motifs.
+        nodes: int32[M], index into `motifs` of each instance.
+        edges: int32[E, 2], rows (source, target) between instances, source < target.
+        spans: int32[M, 2], the half-open range of graph operations that each instance covers.
+    """
+
+    motifs: tuple[Motif, ...]
+    nodes: IntArray
+    edges: IntArray
+    spans: IntArray
+
+    def __len__(self) -> int:
+        """The number of motif instances."""
+        return len(self.nodes)
+
+    def table(self) -> tuple[MotifCount, ...]:
+        """The blocks by shape: most operations covered first."""
+        counts: dict[str, MotifCount] = {}
+        for node in self.nodes.tolist():
+            motif = self.motifs[node]
+            known = counts.get(motif.shape)
+            counts[motif.shape] = MotifCount(
+                motif.shape,
+                known.label if known else motif.label,
+                known.count + 1 if known else 1,
+                len(motif.ops),
+            )
+        return tuple(sorted(counts.values(), key=lambda row: -row.count * row.ops))

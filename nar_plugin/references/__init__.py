@@ -1,0 +1,11 @@
+"""From what a person names to a model: `timm:resnet50`, `hub:owner/name`, `my.module:Net`.
+
+Models are built on the meta device, so no weight is allocated, and the caller's random numbers
+stay as they were.
+"""
+
+from nar_plugin.references.configuration import from_config
+from nar_plugin.references.model import as_model
+from nar_plugin.references.resolution import resolve
+
+__all__ = ["as_model", "from_config", "resolve"]

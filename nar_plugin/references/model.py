@@ -1,0 +1,65 @@
+"""Whatever a person passed as `model`, to the nn.Module that is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from reprlib import repr as short_repr
+
+from torch import nn
+
+from nar_plugin.errors import NarError
+from nar_plugin.references.configuration import from_config, is_config
+from nar_plugin.references.resolution import resolve
+
+
+def as_model(candidate: object, *, caller: str = "find_similar") -> nn.Module:
+    """The model itself, or the one that a config or a reference describes.
+
+    Example:
+        ```python
+        as_model(torchvision.models.resnet18())
+        as_model(transformers.BertConfig())
+        as_model("timm:resnet50")
+        ```
+
+    Args:
+        candidate: An nn.Module, a transformers config or a model reference.
+        caller: The public function that was called, for the error's text.
+
+    Raises:
+        NarError: When it is none of these; the text names what was got.
+    """
+    if isinstance(candidate, nn.Module):
+        return candidate
+    if isinstance(candidate, str):
+        return resolve(candidate)
+    if is_config(candidate):
+        return from_config(candidate)
+    raise NarError(
+        f"{caller} wants a torch.nn.Module, a transformers config or a reference such as "
+        f"'timm:resnet50'; got {_described(candidate, caller)}"
+    )
+
+
+def _described(candidate: object, caller: str) -> str:
+    """What it is, and which part of it would do."""
+    if isinstance(candidate, type) and issubclass(candidate, nn.Module):
+        return f"the class {candidate.__name__}: make a model of it first, {candidate.__name__}()"
+    kind = type(candidate).__name__
+    if parts := _parts(candidate):
+        others = f" (also {', '.join(f'pipe.{part}' for part in parts[1:])})" if parts[1:] else ""
+        return f"a {kind} of several models: ask one, such as pipe.{parts[0]}.{caller}(){others}"
+    return f"{kind}: {short_repr(candidate)}"
+
+
+def _parts(candidate: object) -> list[str]:
+    """The models of a diffusers pipeline, known by its `components`; largest first."""
+    components = getattr(candidate, "components", None)
+    if not isinstance(components, Mapping):
+        return []
+    sizes = {
+        str(name): sum(parameter.numel() for parameter in part.parameters())
+        for name, part in components.items()
+        if isinstance(part, nn.Module)
+    }
+    return sorted(sizes, key=lambda name: -sizes[name])

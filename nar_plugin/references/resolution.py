@@ -1,0 +1,78 @@
+"""A model reference, which is text, to the model that it names."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nar_plugin import manager
+from nar_plugin.errors import NarError
+from nar_plugin.references.callables import from_callable
+from nar_plugin.references.configuration import from_file, from_hub
+from nar_plugin.references.construction import built
+from nar_plugin.references.installation import PACKAGES, want
+from nar_plugin.references.suggestions import did_you_mean, libraries
+
+if TYPE_CHECKING:
+    from torch import nn
+
+_FORMS = (
+    "timm:resnet50, torchvision:resnet50, transformers:bert, hub:owner/name, ./folder with a "
+    "config.json, or package.module:callable"
+)
+_HUB_ID = re.compile(r"[\w.-]+/[\w.-]+(@[\w./-]+)?")
+_DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
+
+
+def resolve(reference: str) -> nn.Module:
+    """Build the model that a reference names, without weights.
+
+    Example:
+        ```python
+        resolve("timm:resnet50")
+        resolve("transformers:bert/BertForMaskedLM")
+        resolve("hub:owner/name@v1")
+        resolve("./folder")
+        resolve("my.module:make_model")
+        ```
+
+    Raises:
+        NarError: When it names no model; the text says which ones come near, or what to install.
+    """
+    if _is_path(reference):
+        return from_file(Path(reference).expanduser())
+    library, colon, name = reference.partition(":")
+    if not colon or not name:
+        raise NarError(_not_a_reference(reference))
+    if library == "hub":
+        return from_hub(name)
+    if library in PACKAGES:
+        want(library, for_what=reference)
+    model = _from_plugins(reference)
+    return _from_code(reference) if model is None else model
+
+
+def _is_path(reference: str) -> bool:
+    return reference.startswith((".", "~")) or Path(reference).is_absolute()
+
+
+def _from_plugins(reference: str) -> nn.Module | None:
+    models = built(lambda: [model for _, model in manager.call_each("nar_build", name=reference)])
+    return next((model for model in models if model is not None), None)
+
+
+def _from_code(reference: str) -> nn.Module:
+    library, _, name = reference.partition(":")
+    if library in (*PACKAGES, *libraries()):
+        raise NarError(f"{library} has no architecture {name}{did_you_mean(reference)}")
+    if not (_DOTTED.fullmatch(library) and _DOTTED.fullmatch(name)):
+        raise NarError(_not_a_reference(reference))
+    return from_callable(reference)
+
+
+def _not_a_reference(reference: str) -> str:
+    problem = f"{reference!r} is not a model reference"
+    if _HUB_ID.fullmatch(reference):
+        return f"{problem}; for a model of the Hugging Face Hub write hub:{reference}"
+    return f"{problem}{did_you_mean(reference) or f': expected {_FORMS}'}"

@@ -1,0 +1,69 @@
+"""One answer: a known architecture and what it has in common with the model asked about."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class SharedMotif:
+    """A block shape that occurs in both architectures.
+
+    Attributes:
+        label: A name for people, such as `Bottleneck`.
+        shape: Hash of the block, blind to widths.
+        count_query: How often it occurs in the model asked about.
+        count_hit: How often it occurs in the known architecture.
+        ops: Operations in one block.
+    """
+
+    label: str
+    shape: str
+    count_query: int
+    count_hit: int
+    ops: int
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A known architecture, one for each distinct graph.
+
+    Attributes:
+        rank: 1 for the most similar.
+        name: A model reference, such as `timm:resnet50`.
+        names: Every known name of the same graph, `name` among them.
+        score: Cosine similarity of the embeddings; 1 is the most similar.
+        family: The defining module or model type, such as `resnet`.
+        library: Distribution that defines it.
+        task: Such as `image-classification`.
+        params: Number of parameters.
+        flops: Floating point operations at batch 1.
+        fingerprint: Versioned hash of the graph.
+        exact: Whether the graph is identical to the query's.
+        shared_motifs: The blocks in common, most operations covered first.
+        licence: SPDX expression of the code.
+        url: A page about the architecture.
+    """
+
+    rank: int
+    name: str
+    names: tuple[str, ...]
+    score: float
+    family: str | None
+    library: str | None
+    task: str | None
+    params: int
+    flops: int
+    fingerprint: str
+    exact: bool
+    shared_motifs: tuple[SharedMotif, ...] = ()
+    licence: str | None = None
+    url: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values under the field names, as `nar find --json` prints them."""
+        return asdict(self) | {
+            "names": list(self.names),
+            "shared_motifs": [asdict(motif) for motif in self.shared_motifs],
+        }

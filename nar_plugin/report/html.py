@@ -1,0 +1,85 @@
+"""The notebook table. Names and urls are untrusted: every one is escaped, few become links."""
+
+from __future__ import annotations
+
+from functools import cache
+from html import escape
+from importlib.resources import files
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from nar_plugin.report.wording import (
+    clean,
+    flops_text,
+    index_text,
+    motif_text,
+    other_names,
+    params_text,
+    query_text,
+)
+
+if TYPE_CHECKING:
+    from nar_plugin.report.hit import Hit
+    from nar_plugin.report.similar import SimilarArchitectures
+
+_NUMBERS = frozenset(("#", "score", "params", "FLOPs"))
+_HEADINGS = ("#", "name", "score", "family", "task", "params", "FLOPs", "shared motifs")
+
+
+def similar_html(similar: SimilarArchitectures) -> str:
+    """The query, a row for each hit, and the index that answered."""
+    headings = "".join(_cell("th", heading, escape(heading)) for heading in _HEADINGS)
+    rows = "".join(_row(hit) for hit in similar)
+    return (
+        f'<div class="nar-report"><style>{_stylesheet()}</style>'
+        f"<div>similar to <b>{escape(query_text(similar.query))}</b></div>"
+        f"<table><thead><tr>{headings}</tr></thead><tbody>{rows}</tbody></table>"
+        f'<div class="nar-quiet">{escape(index_text(similar.index))}</div></div>'
+    )
+
+
+def _row(hit: Hit) -> str:
+    cells = (
+        str(hit.rank),
+        _name(hit),
+        f"{hit.score:.3f}",
+        _text(hit.family),
+        _text(hit.task),
+        params_text(hit.params),
+        flops_text(hit.flops),
+        escape(", ".join(motif_text(motif) for motif in hit.shared_motifs)),
+    )
+    inside = zip(_HEADINGS, cells, strict=True)
+    return f"<tr>{''.join(_cell('td', heading, cell) for heading, cell in inside)}</tr>"
+
+
+def _cell(tag: str, heading: str, inside: str) -> str:
+    kind = "name" if heading == "name" else "number" if heading in _NUMBERS else "text"
+    return f'<{tag} class="nar-{kind}">{inside}</{tag}>'
+
+
+def _name(hit: Hit) -> str:
+    name = _text(hit.name)
+    if hit.url and _is_web(hit.url):
+        name = f'<a href="{_text(hit.url)}" target="_blank" rel="noopener noreferrer">{name}</a>'
+    if others := other_names(hit):
+        title = escape("\n".join(clean(other) for other in hit.names))
+        name += f' <span class="nar-quiet" title="{title}">{others}</span>'
+    return f'{name} <span class="nar-same">identical</span>' if hit.exact else name
+
+
+def _text(value: str | None) -> str:
+    return escape(clean(value or ""))
+
+
+def _is_web(url: str) -> bool:
+    """Whether a click on this url opens a web page; a `javascript:` one would run."""
+    try:
+        return urlsplit(clean(url)).scheme in ("http", "https")
+    except ValueError:
+        return False
+
+
+@cache
+def _stylesheet() -> str:
+    return files("nar_plugin.report").joinpath("table.css").read_text("utf-8")

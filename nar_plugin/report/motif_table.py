@@ -1,0 +1,27 @@
+"""The terminal table of a model's motifs: its blocks, how often, and how much they cover."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
+
+from nar_plugin.report.table import add_numbers, open_table
+from nar_plugin.report.wording import clean
+
+if TYPE_CHECKING:
+    from nar_plugin.mining.macro import MotifCount
+
+
+def motif_table(motifs: Sequence[MotifCount]) -> Table:
+    """A row for each block shape, with its share of all operations."""
+    total = sum(motif.count * motif.ops for motif in motifs) or 1
+    table = open_table()
+    table.add_column("motif", overflow="fold")
+    add_numbers(table, "count", "ops each", "of all ops")
+    for motif in motifs:
+        share = f"{motif.count * motif.ops / total:.1%}"
+        table.add_row(Text(clean(motif.label)), f"×{motif.count}", f"{motif.ops:,}", share)
+    return table

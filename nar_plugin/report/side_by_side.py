@@ -1,0 +1,62 @@
+"""The terminal tables of a comparison: sizes of both models, and the blocks they share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from nar_plugin.report.table import add_numbers, open_table
+from nar_plugin.report.wording import clean, flops_text, params_text
+
+if TYPE_CHECKING:
+    from nar_plugin.report.compare import Comparison
+    from nar_plugin.report.query import Query
+
+
+def comparison_table(comparison: Comparison) -> RenderableType:
+    """The verdict, the two models, and their shared blocks."""
+    verdict = Text(f"similarity {comparison.similarity:.3f}: {_verdict(comparison)}", style="bold")
+    if not comparison.shared_motifs:
+        return Group(verdict, _sizes(comparison), Text(), Text("no motifs in common"))
+    return Group(verdict, _sizes(comparison), Text(), _shared(comparison))
+
+
+def _verdict(comparison: Comparison) -> str:
+    if comparison.identical:
+        return "the same architecture"
+    if comparison.same_design:
+        return "the same design; classifier or vocabulary differ in size"
+    return "different architectures"
+
+
+def _sizes(comparison: Comparison) -> Table:
+    table = open_table()
+    table.add_column("model", overflow="fold")
+    add_numbers(table, "params", "FLOPs", "ops")
+    table.add_column("fingerprint", overflow="fold")
+    for query in (comparison.a, comparison.b):
+        table.add_row(*_size_cells(query))
+    return table
+
+
+def _size_cells(query: Query) -> tuple[RenderableType, ...]:
+    return (
+        Text(clean(query.name or "this model")),
+        params_text(query.params),
+        flops_text(query.flops),
+        f"{query.ops:,}",
+        Text(clean(query.fingerprint)),
+    )
+
+
+def _shared(comparison: Comparison) -> Table:
+    table = open_table()
+    table.add_column("shared motif", overflow="fold")
+    add_numbers(table, "in the first", "in the second", "ops each")
+    for motif in comparison.shared_motifs:
+        counts = f"×{motif.count_query}", f"×{motif.count_hit}", f"{motif.ops:,}"
+        table.add_row(Text(clean(motif.label)), *counts)
+    return table

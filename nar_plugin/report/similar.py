@@ -1,0 +1,97 @@
+"""SimilarArchitectures: the answer to `find_similar`, most similar first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, overload
+
+from nar_plugin.errors import NarError
+from nar_plugin.report.hit import Hit
+from nar_plugin.report.query import IndexInfo, Query
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+
+@dataclass(frozen=True, repr=False)
+class SimilarArchitectures(Sequence[Hit]):
+    """The known architectures that resemble a model.
+
+    It is a sequence of `Hit` and shows itself as a table in a terminal and in a notebook:
+
+        ```python
+        similar = nar_plugin.find_similar(model)
+        similar[0].name, similar[0].score
+        similar[:3]          # a shorter table
+        similar.to_pandas()
+        ```
+
+    Attributes:
+        query: The model asked about.
+        index: The index that answered. (It hides `Sequence.index`: a hit knows its own rank.)
+        hits: The answers, most similar first.
+    """
+
+    query: Query
+    # field(): without it the dataclass would take the inherited method for a default value.
+    index: IndexInfo = field()  # type: ignore[assignment]
+    hits: tuple[Hit, ...]
+
+    def __len__(self) -> int:
+        """The number of hits."""
+        return len(self.hits)
+
+    @overload
+    def __getitem__(self, item: int) -> Hit: ...
+
+    @overload
+    def __getitem__(self, item: slice) -> SimilarArchitectures: ...
+
+    def __getitem__(self, item: int | slice) -> Hit | SimilarArchitectures:
+        """One hit, or the same answer with fewer hits."""
+        if isinstance(item, slice):
+            return replace(self, hits=self.hits[item])
+        return self.hits[item]
+
+    def __repr__(self) -> str:
+        """The table as plain text, as wide as the terminal."""
+        from nar_plugin.report.terminal import plain_text
+
+        return plain_text(self)
+
+    def __rich__(self) -> RenderableType:
+        """The table as rich prints it."""
+        from nar_plugin.report.similar_table import SimilarTable
+
+        return SimilarTable(self)
+
+    def _repr_html_(self) -> str:
+        """The table as a notebook shows it."""
+        from nar_plugin.report.html import similar_html
+
+        return similar_html(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `nar find --json` prints: `query`, `index` and `hits`."""
+        return {
+            "query": self.query.to_dict(),
+            "index": self.index.to_dict(),
+            "hits": [hit.to_dict() for hit in self.hits],
+        }
+
+    def to_pandas(self) -> Any:
+        """A `pandas.DataFrame` with a row for each hit and a column for each of its fields.
+
+        Raises:
+            NarError: When pandas is not installed.
+        """
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise NarError(
+                "to_pandas wants pandas, which is not installed: pip install 'nar-plugin[pandas]'"
+            ) from error
+        return pd.DataFrame(
+            [hit.to_dict() for hit in self.hits], columns=list(Hit.__dataclass_fields__)
+        )

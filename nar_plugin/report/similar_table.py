@@ -1,0 +1,109 @@
+"""The terminal table of similar architectures, in one of two layouts by width.
+
+From 120 columns on, a hit is one line. Below, it is two: the task stands under the family, the
+FLOPs under the parameters, the second motif under the first, so that 80 columns hold them all.
+Only the name folds, and it is never cut: it is a reference to copy into the next command.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from nar_plugin.report.table import add_numbers, open_table
+from nar_plugin.report.wording import (
+    clean,
+    flops_text,
+    index_text,
+    motif_text,
+    other_names,
+    params_text,
+    query_text,
+)
+
+if TYPE_CHECKING:
+    from nar_plugin.report.hit import Hit
+    from nar_plugin.report.similar import SimilarArchitectures
+
+WIDE = 120
+SHOWN_MOTIFS = 2
+
+
+@dataclass(frozen=True)
+class SimilarTable:
+    """The query, a row for each hit, and the index that answered, as rich prints them."""
+
+    similar: SimilarArchitectures
+
+    def __rich_console__(self, _: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        """Choose the layout that fits."""
+        yield Text(f"similar to {query_text(self.similar.query)}", style="bold")
+        if self.similar.hits:
+            yield Text()
+            yield _wide(self.similar) if options.max_width >= WIDE else _stacked(self.similar)
+            yield Text()
+        else:
+            yield Text("no architecture in the index matches")
+        yield Text(index_text(self.similar.index), style="dim")
+
+
+def _wide(similar: SimilarArchitectures) -> Table:
+    table = open_table()
+    add_numbers(table, "#")
+    table.add_column("name", overflow="fold")
+    add_numbers(table, "score")
+    for heading in ("family", "task"):
+        table.add_column(heading, no_wrap=True, max_width=20)
+    add_numbers(table, "params", "FLOPs")
+    table.add_column("shared motifs", no_wrap=True)
+    for hit in similar:
+        table.add_row(
+            str(hit.rank),
+            _name(hit, separator=" "),
+            f"{hit.score:.3f}",
+            Text(clean(hit.family or "")),
+            Text(clean(hit.task or "")),
+            params_text(hit.params),
+            flops_text(hit.flops),
+            Text(", ".join(_motifs(hit, label_width=16))),
+        )
+    return table
+
+
+def _stacked(similar: SimilarArchitectures) -> Table:
+    table = open_table(gap=1)
+    add_numbers(table, "#")
+    table.add_column("name", overflow="fold")
+    add_numbers(table, "score")
+    table.add_column("family\ntask", no_wrap=True, max_width=20)
+    add_numbers(table, "params\nFLOPs")
+    table.add_column("shared motifs", no_wrap=True)
+    for hit in similar:
+        table.add_row(
+            str(hit.rank),
+            _name(hit, separator="\n"),
+            f"{hit.score:.3f}",
+            Text(f"{clean(hit.family or '')}\n{clean(hit.task or '')}"),
+            f"{params_text(hit.params)}\n{flops_text(hit.flops)}",
+            Text("\n".join(_motifs(hit, label_width=12))),
+        )
+    return table
+
+
+def _name(hit: Hit, *, separator: str) -> Text:
+    """The name, then what is remarkable about it."""
+    remarks = Text(" ").join(
+        [Text("identical", style="bold green")] * hit.exact
+        + [Text(others, style="dim") for others in (other_names(hit),) if others]
+    )
+    name = Text(clean(hit.name))
+    return Text(separator).join((name, remarks)) if remarks else name
+
+
+def _motifs(hit: Hit, *, label_width: int) -> list[str]:
+    return [motif_text(motif, label_width) for motif in hit.shared_motifs[:SHOWN_MOTIFS]]

@@ -1,0 +1,28 @@
+"""Rich renderables as plain text, as wide as the terminal."""
+
+from __future__ import annotations
+
+import io
+import shutil
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+# Without a terminal (a pipe, a file, a doctest) there is no width to read.
+DEFAULT_WIDTH = 100
+
+
+def terminal_width() -> int:
+    """Columns of the terminal, or of the variable COLUMNS, or 100 when there is neither."""
+    return shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns
+
+
+def plain_text(renderable: RenderableType) -> str:
+    """What rich would print, without colours or trailing blanks."""
+    from rich.console import Console
+
+    console = Console(file=io.StringIO(), width=terminal_width(), color_system=None)
+    with console.capture() as capture:
+        console.print(renderable)
+    return "\n".join(line.rstrip() for line in capture.get().rstrip().splitlines())

@@ -1,0 +1,78 @@
+"""The words and numbers of a report, from values that nobody has vouched for.
+
+Names, labels and urls come from other people's models and indexes. They may hold terminal
+escapes (which move the cursor or recolour the screen) and characters that reverse the reading
+direction; `clean` removes both. Markup is the renderers' business: rich gets `Text`, which
+interprets nothing, and HTML gets escaped text.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nar_plugin.report.hit import Hit, SharedMotif
+    from nar_plugin.report.query import IndexInfo, Query
+
+# CSI sequences, OSC strings up to their terminator, then any other two-character escape (ECMA-48).
+_ESCAPE = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b.")
+_UNSEEN = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
+
+
+def clean(text: object) -> str:
+    """One line of visible text, without terminal escapes, control or direction characters."""
+    bare = " ".join(_ESCAPE.sub("", str(text)).split())
+    return "".join(char for char in bare if unicodedata.category(char) not in _UNSEEN)
+
+
+def params_text(number: int) -> str:
+    """Such as `25.6M` for 25,557,032 parameters."""
+    return _scaled(number, ("K", "M", "B", "T"))
+
+
+def flops_text(number: int) -> str:
+    """Such as `8.2G` for 8,178,000,000 floating point operations."""
+    return _scaled(number, ("K", "M", "G", "T", "P", "E"))
+
+
+def motif_text(motif: SharedMotif, label_width: int = 80) -> str:
+    """Such as `Bottleneck ×12/16`: how often in the query, how often in the hit."""
+    label = clean(motif.label)
+    short = label if len(label) <= label_width else f"{label[: label_width - 1]}…"
+    return f"{short} ×{motif.count_query}/{motif.count_hit}"
+
+
+def other_names(hit: Hit) -> str:
+    """Such as `(+3 names)` when the hit's graph has other names, else an empty text."""
+    count = len(set(hit.names) - {hit.name})
+    return f"(+{count} {'name' if count == 1 else 'names'})" if count else ""
+
+
+def query_text(query: Query) -> str:
+    """Such as `timm:resnet50, 25.6M params, 8.2G FLOPs, 174 ops`."""
+    name = clean(query.name) if query.name else "this model"
+    sizes = f"{params_text(query.params)} params, {flops_text(query.flops)} FLOPs"
+    return f"{name}, {sizes}, {query.ops:,} ops"
+
+
+def index_text(index: IndexInfo) -> str:
+    """Such as `1,461 names, 1,203 graphs; index embedded, encoder gnn-1`."""
+    revision = f" at {clean(index.revision)}" if index.revision else ""
+    return (
+        f"{index.architectures:,} names, {index.graphs:,} graphs; "
+        f"index {clean(index.source)}{revision}, encoder {clean(index.encoder)}"
+    )
+
+
+def _scaled(number: int, suffixes: tuple[str, ...]) -> str:
+    """One decimal and the largest suffix that leaves a value of at least 1."""
+    if abs(number) < 1000:
+        return str(number)
+    value = number / 1000
+    for suffix in suffixes:
+        if abs(value) < 999.95 or suffix == suffixes[-1]:
+            break
+        value /= 1000
+    return f"{value:.1f}{suffix}"

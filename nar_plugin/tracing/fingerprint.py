@@ -1,0 +1,70 @@
+"""Our own versioned Weisfeiler-Lehman hash of a canonical graph.
+
+Shervashidze et al. 2011, run to the fixed point on a directed acyclic graph: each node's label is
+the hash of its operation and of its inputs' labels, so one pass in topological order equals as many
+rounds as the graph is deep. The graph's hash is that of the sorted labels. networkx's own changed
+its values in 3.5, so nothing here comes from another library.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+from nar_plugin.tracing.vocabulary import VOCABULARY_VERSION
+
+if TYPE_CHECKING:
+    from nar_plugin.tracing.graph import ArchitectureGraph, Op
+
+FINGERPRINT_VERSION = f"nar{VOCABULARY_VERSION}"
+_ORDERED = frozenset({"sub", "div", "matmul", "attention", "cat", "pow", "where"})
+_PARAMETRIC = frozenset({"linear", "conv"})
+
+
+def fingerprint(graph: ArchitectureGraph) -> str:
+    """Hash of operators, attributes, widths and edges: 16 bytes as hexadecimal text.
+
+    Example:
+        >>> import torch, nar_plugin
+        >>> a = nar_plugin.trace(torch.nn.Linear(8, 8)).fingerprint
+        >>> a == nar_plugin.trace(torch.nn.Linear(8, 8).double()).fingerprint
+        True
+    """
+    return _hash(graph, [str(op) for op in graph.ops])
+
+
+def design(graph: ArchitectureGraph) -> str:
+    """As `fingerprint`, without the sizes of the vocabulary and of the last linear layers."""
+    sources = _inputs(graph)
+    below = [False] * len(graph.ops)  # whether a linear layer or convolution follows
+    for index in range(len(graph.ops) - 1, -1, -1):
+        if below[index] or graph.ops[index].kind in _PARAMETRIC:
+            for source in sources[index]:
+                below[source] = True
+    words = [_blind(op, head=not below[index]) for index, op in enumerate(graph.ops)]
+    return _hash(graph, words)
+
+
+def _blind(op: Op, *, head: bool) -> str:
+    hidden = {"vocabulary"} | ({"out"} if head and op.kind in _PARAMETRIC else set())
+    return f"{op.kind}{[pair for pair in op.attributes if pair[0] not in hidden]}"
+
+
+def _inputs(graph: ArchitectureGraph) -> list[list[int]]:
+    sources: list[list[int]] = [[] for _ in graph.ops]
+    for source, target in graph.edges.tolist():
+        sources[target].append(source)
+    return sources
+
+
+def _hash(graph: ArchitectureGraph, words: list[str]) -> str:
+    labels: list[bytes] = []
+    for op, word, inputs in zip(graph.ops, words, _inputs(graph), strict=True):
+        parts = [labels[source] for source in inputs]
+        if op.kind not in _ORDERED:
+            parts.sort()
+        labels.append(blake2b(word.encode() + b"".join(parts), digest_size=12).digest())
+    whole = blake2b(FINGERPRINT_VERSION.encode(), digest_size=16)
+    for label in sorted(labels):
+        whole.update(label)
+    return whole.hexdigest()

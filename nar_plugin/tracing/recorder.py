@@ -1,0 +1,474 @@
+"""Records every ATen call of a forward pass on the meta device, with small constants known.
+
+Three sorts of tensor meet in a forward. *Live* ones depend on parameters or on the data and stay
+on the meta device; the operations on them are the architecture. *Constants* that are small (token
+ids, masks, positions, factory calls) are computed for real on the CPU, so that `.item()`,
+`nonzero` and `tolist` see true values. Large constants are meta tensors that nobody records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from nar_plugin.tracing.stand_ins import STAND_INS, Unknown
+from nar_plugin.tracing.vocabulary import BOOKKEEPING
+
+PARAM, DATA, CONST = -1, -2, -3
+KNOWN_ELEMENTS = 1 << 16  # constants up to this many elements are computed for real
+_FILLER = 0.5  # the value of every random number
+
+
+class Record(NamedTuple):
+    """One call: the operator, its arguments and results, and where its tensors came from.
+
+    `sources` has one entry for each tensor argument in order: the index of the record that made
+    it, or PARAM, DATA or CONST.
+    """
+
+    func: Any
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    out: Any
+    sources: list[int]
+    path: str
+
+
+class _Trait(NamedTuple):
+    """What is asked of an operator once and remembered."""
+
+    bookkeeping: bool
+    writes: tuple[int, ...]  # positions of the arguments that are written to
+    view: bool
+    random: bool
+    stand_in: Callable[..., Any] | None
+
+
+class Recorder(TorchDispatchMode):
+    """The dispatch mode that runs a forward on meta tensors and keeps its records.
+
+    Args:
+        data: Meta tensors that count as the model's input.
+    """
+
+    def __init__(self, data: list[torch.Tensor]) -> None:
+        super().__init__()
+        self.records: list[Record] = []
+        self.path = ""
+        self.head_counts: dict[int, int] = {}
+        self._source: dict[int, int] = {id(tensor): DATA for tensor in data}
+        self._keep: list[Any] = [*data]
+        self._known: set[int] = set()
+        self._replaced: dict[int, torch.Tensor] = {}
+        self._base: dict[int, torch.Tensor] = {}
+        self._traits: dict[Any, _Trait] = _TRAITS
+
+    def scope(self, path: str, forward: Callable[..., Any]) -> Callable[..., Any]:
+        """A forward that tells the recorder its module path while it runs."""
+
+        def scoped(*args: Any, **kwargs: Any) -> Any:
+            outer = self.path
+            self.path = path
+            try:
+                return forward(*args, **kwargs)
+            finally:
+                self.path = outer
+
+        scoped.__wrapped__ = forward  # type: ignore[attr-defined]  # for inspect.signature
+        return scoped
+
+    def know(self, tensor: torch.Tensor) -> torch.Tensor:
+        """Register a small real tensor as a constant of the trace."""
+        self._known.add(id(tensor))
+        self._keep.append(tensor)
+        return tensor
+
+    def source(self, tensor: torch.Tensor) -> int:
+        """The record that made a tensor, or PARAM, DATA or CONST."""
+        replaced = self._replaced.get(id(tensor))
+        return self._source.get(id(tensor if replaced is None else replaced), CONST)
+
+    def learn(self, parameters: list[torch.Tensor]) -> None:
+        """Register the meta tensors that count as learned."""
+        self._source.update((id(tensor), PARAM) for tensor in parameters)
+        self._keep.append(parameters)
+
+    def emit(self, op: Any, inputs: list[torch.Tensor], out: Any, *, flops: int) -> None:
+        """Record one operation as a whole, such as an LSTM, in place of its many calls."""
+        sources = [self.source(tensor) for tensor in inputs]
+        self.records.append(Record(op, (), {"flops": flops}, out, sources, self.path))
+        for tensor in out if isinstance(out, tuple | list) else (out,):
+            self._source[id(tensor)] = len(self.records) - 1
+        self._keep.append(out)
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        """Run one call on meta or real tensors and record it when it is live."""
+        kwargs = kwargs or {}
+        trait = self._traits.get(func)
+        if trait is None:
+            trait = self._traits[func] = _trait(func)
+        tensors: list[torch.Tensor] = []
+        originals = args
+        args = tuple([self._argument(item, tensors) for item in args])
+        if kwargs:
+            kwargs = {key: self._argument(item, tensors) for key, item in kwargs.items()}
+        if not tensors:
+            return self._factory(func, trait, args, kwargs)
+        meta = False
+        for tensor in tensors:
+            if tensor.is_meta:
+                meta = True
+                break
+        if not meta:
+            return self._constant(func, trait, args, kwargs, originals)
+        if trait.stand_in is not None:
+            result = trait.stand_in(self, func, args, kwargs)
+            if not isinstance(result, Unknown):
+                return result
+            args, kwargs = result.args, result.kwargs
+        out = self._run(func, trait, args, kwargs)
+        return self._follow(func, trait, args, kwargs, out, tensors, originals)
+
+    # -- arguments -------------------------------------------------------------------------
+
+    def _argument(self, item: Any, tensors: list[torch.Tensor]) -> Any:
+        if isinstance(item, torch.Tensor):
+            replaced = self._replaced.get(id(item))
+            if replaced is not None:
+                item = replaced
+            elif not item.is_meta and id(item) not in self._known:
+                item = self._foreign(item)
+            tensors.append(item)
+            return item
+        if type(item) is list or type(item) is tuple:
+            return type(item)([self._argument(entry, tensors) for entry in item])
+        return item
+
+    def _foreign(self, tensor: torch.Tensor) -> torch.Tensor:
+        """A real tensor from outside (a closure, a global): never written to, seldom read."""
+        learned = isinstance(tensor, torch.nn.Parameter)
+        small = tensor.numel() <= KNOWN_ELEMENTS and not learned and type(tensor) is torch.Tensor
+        if small:
+            twin = self.know(tensor.detach().to("cpu", copy=True))
+        else:
+            twin = _meta_twin(tensor)
+            self._keep.append(twin)
+            if learned:
+                self._source[id(twin)] = PARAM
+        self._replaced[id(tensor)] = twin
+        self._keep.append(tensor)
+        return twin
+
+    # -- constants -------------------------------------------------------------------------
+
+    def _factory(
+        self, func: Any, trait: _Trait, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        """A call without tensors: its result is known when it is small."""
+        device = kwargs.get("device")
+        if device is None and "dtype" not in kwargs:
+            out = func(*args, **kwargs)
+            return self.know(out) if isinstance(out, torch.Tensor) else out
+        kwargs = {**kwargs, "device": torch.device("meta")}
+        kwargs.pop("pin_memory", None)
+        kwargs.pop("generator", None)
+        out = func(*args, **kwargs)
+        if out.numel() > KNOWN_ELEMENTS:
+            self._keep.append(out)
+            return out
+        if trait.random or "empty" in func.name():
+            return self.know(filled(func, out))
+        kwargs["device"] = torch.device("cpu")
+        return self.know(func(*args, **kwargs))
+
+    def _constant(
+        self,
+        func: Any,
+        trait: _Trait,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        originals: tuple[Any, ...],
+    ) -> Any:
+        """A call on real constants alone: run it for real."""
+        if "device" in kwargs and kwargs["device"] is not None:
+            kwargs = {**kwargs, "device": torch.device("cpu")}
+        if trait.random:
+            if trait.writes:
+                return args[0].fill_(_FILLER if args[0].is_floating_point() else 0)
+            shape = _on_meta(func, args, kwargs)
+            return self._known_all(_filled_all(func, shape))
+        out = func(*args, **kwargs)
+        if trait.writes:
+            return originals[trait.writes[0]] if trait.writes[0] < len(originals) else out
+        return self._known_all(out)
+
+    def _known_all(self, out: Any) -> Any:
+        if isinstance(out, torch.Tensor):
+            return self.know(out)
+        if isinstance(out, tuple | list):
+            for item in out:
+                self._known_all(item)
+        return out
+
+    def fresh(
+        self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], shape: torch.Tensor
+    ) -> torch.Tensor:
+        """A constant made after a live tensor's shape: real when small."""
+        self._keep.append(shape)
+        if shape.numel() > KNOWN_ELEMENTS:
+            return shape
+        name = func.name()
+        if "zeros" in name or "ones" in name:
+            return self.know(torch.full(shape.shape, int("ones" in name), dtype=shape.dtype))
+        if "full" in name:
+            value = kwargs.get("fill_value", args[-1])
+            return self.know(torch.full(shape.shape, value, dtype=shape.dtype))
+        return self.know(filled(func, shape))
+
+    # -- live calls ------------------------------------------------------------------------
+
+    def _run(
+        self, func: Any, trait: _Trait, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        """The meta kernel's answer, or the remembered one for the same shapes."""
+        args, kwargs = _all_meta(args, kwargs)
+        if trait.view or len(trait.writes) > 1:
+            return _on_meta_kernel(func, args, kwargs)
+        try:
+            key = (func, _shapes(args), _shapes(tuple(kwargs.items())) if kwargs else None)
+            layout = _LAYOUTS.get(key)
+        except TypeError:  # an argument that cannot be hashed
+            return _on_meta_kernel(func, args, kwargs)
+        if layout is None:
+            out = _on_meta_kernel(func, args, kwargs)
+            if len(_LAYOUTS) > _MOST_LAYOUTS:
+                _LAYOUTS.clear()
+            _LAYOUTS[key] = _layout(out)
+            return out
+        if trait.writes:
+            return args[trait.writes[0]]
+        return _empty_like_layout(layout)
+
+    def _follow(
+        self,
+        func: Any,
+        trait: _Trait,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        out: Any,
+        tensors: list[torch.Tensor],
+        originals: tuple[Any, ...],
+    ) -> Any:
+        """Note where the results came from, and record the call when it computes."""
+        source = self._source
+        keep = self._keep
+        if trait.bookkeeping:
+            first = tensors[0]
+            origin = source.get(id(first))
+            for item in out if isinstance(out, tuple | list) else (out,):
+                if origin is not None:
+                    source[id(item)] = origin
+                if trait.view:
+                    self._base[id(item)] = first
+                heads = _head_count(first, item) or self.head_counts.get(id(first))
+                if heads:
+                    self.head_counts[id(item)] = heads
+            keep.append(out)
+            if not trait.writes:
+                return out
+        sources = [source.get(id(tensor), CONST) for tensor in tensors]
+        if max(sources) == CONST:
+            keep.append(out)
+            return self._written(trait, args, originals, out, CONST)
+        if trait.bookkeeping:  # copy_ and its like: the target now holds what was written
+            live = next((s for s in sources[1:] if s != CONST), sources[0])
+            whole = id(tensors[0]) not in self._base
+            if whole or sources[0] == CONST or live == sources[0]:
+                return self._written(trait, args, originals, out, live)
+        index = len(self.records)
+        self.records.append(Record(func, args, kwargs, out, sources, self.path))
+        for item in out if isinstance(out, tuple | list) else (out,):
+            if isinstance(item, torch.Tensor):
+                source[id(item)] = index
+        keep.append(out)
+        return self._written(trait, args, originals, out, index)
+
+    def _written(
+        self,
+        trait: _Trait,
+        args: tuple[Any, ...],
+        originals: tuple[Any, ...],
+        out: Any,
+        index: int,
+    ) -> Any:
+        """After an in-place call: the target, and all that it is a view of, have a new source."""
+        if not trait.writes or trait.writes[0] >= len(args):
+            return out
+        target = originals[trait.writes[0]]
+        if not isinstance(target, torch.Tensor):
+            return out
+        written: torch.Tensor | None = target
+        while written is not None:
+            if not written.is_meta and id(written) not in self._replaced:
+                twin = _meta_twin(written)
+                self._keep.append(twin)
+                self._replaced[id(written)] = twin
+            if index != CONST:
+                self._source[id(self._replaced.get(id(written), written))] = index
+            base = self._base.get(id(written))
+            if base is None and id(written) in self._replaced:
+                base = self._base.get(id(self._replaced[id(written)]))
+            written = base
+        self._keep.append(target)
+        return target if isinstance(out, torch.Tensor) else out
+
+
+_TRAITS: dict[Any, _Trait] = {}
+# Meta kernels written in Python take up to 2 ms; blocks repeat, so most answers are known. The
+# values are shapes only: nothing of a model is remembered.
+_LAYOUTS: dict[Any, Any] = {}
+_MOST_LAYOUTS = 1 << 14
+
+
+def _shapes(items: tuple[Any, ...] | list[Any]) -> tuple[Any, ...]:
+    return tuple(
+        [
+            (item.shape, item.stride(), item.dtype)
+            if isinstance(item, torch.Tensor)
+            else (_shapes(item) if isinstance(item, list | tuple) else (type(item), item))
+            for item in items
+        ]
+    )
+
+
+def _layout(out: Any) -> Any:
+    if isinstance(out, torch.Tensor):
+        return (out.shape, out.stride(), out.dtype)
+    if isinstance(out, tuple | list):
+        return [_layout(item) for item in out]
+    return out
+
+
+def _empty_like_layout(layout: Any) -> Any:
+    if type(layout) is tuple:
+        shape, stride, dtype = layout
+        return torch.empty_strided(shape, stride, dtype=dtype, device="meta")
+    if type(layout) is list:
+        return tuple([_empty_like_layout(item) for item in layout])
+    return layout
+
+
+def _on_meta_kernel(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    try:
+        return func(*args, **kwargs)
+    except NotImplementedError:
+        return _on_small_reals(func, args, kwargs)
+    except RuntimeError as error:
+        if "dtype" not in str(error) and "type" not in str(error):
+            raise
+        args, kwargs = _all_float32(args, kwargs)
+        return func(*args, **kwargs)
+
+
+def _trait(func: Any) -> _Trait:
+    schema = func._schema
+    name = func.name().split("::")[1].split(".")[0]
+    writes = tuple(
+        position
+        for position, argument in enumerate(schema.arguments)
+        if argument.alias_info is not None and argument.alias_info.is_write
+    )
+    view = not writes and any(item.alias_info is not None for item in schema.returns)
+    return _Trait(
+        bookkeeping=name in BOOKKEEPING,
+        writes=writes,
+        view=view,
+        random=torch.Tag.nondeterministic_seeded in func.tags,
+        stand_in=STAND_INS.get(name),
+    )
+
+
+def _meta_twin(tensor: torch.Tensor) -> torch.Tensor:
+    dtype = torch.float32 if tensor.is_floating_point() else tensor.dtype
+    return torch.empty(tensor.shape, dtype=dtype, device="meta")
+
+
+def _map(item: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
+    if isinstance(item, torch.Tensor):
+        return change(item)
+    if type(item) is list or type(item) is tuple:
+        return type(item)([_map(entry, change) for entry in item])
+    return item
+
+
+def _all_meta(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    args = tuple([_meta_argument(item) for item in args])
+    if kwargs:
+        kwargs = {key: _meta_argument(item) for key, item in kwargs.items()}
+        if kwargs.get("device") is not None:
+            kwargs["device"] = torch.device("meta")
+    return args, kwargs
+
+
+def _meta_argument(item: Any) -> Any:
+    if isinstance(item, torch.Tensor):
+        return item if item.is_meta else _meta_twin(item)
+    if type(item) is list or type(item) is tuple:
+        return type(item)([_meta_argument(entry) for entry in item])
+    return item
+
+
+def _all_float32(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    def change(tensor: torch.Tensor) -> torch.Tensor:
+        if not tensor.is_floating_point() or tensor.dtype == torch.float32:
+            return tensor
+        return torch.empty(tensor.shape, dtype=torch.float32, device="meta")
+
+    return _map(args, change), {key: _map(item, change) for key, item in kwargs.items()}
+
+
+def _on_small_reals(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """An operator without a meta kernel runs on zeros, for the shape of its result."""
+
+    def zeros(tensor: torch.Tensor) -> torch.Tensor:
+        if tensor.numel() > 1 << 24:
+            raise NotImplementedError(f"{func} has no meta kernel, and its input is large")
+        return torch.zeros(tensor.shape, dtype=tensor.dtype)
+
+    kwargs = {key: _map(item, zeros) for key, item in kwargs.items()}
+    if kwargs.get("device") is not None:
+        kwargs["device"] = torch.device("cpu")
+    return _map(func(*_map(args, zeros), **kwargs), _meta_twin)
+
+
+def _on_meta(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    args, kwargs = _all_meta(args, kwargs)
+    kwargs.pop("generator", None)
+    return func(*args, **kwargs)
+
+
+def filled(func: Any, shape: torch.Tensor) -> torch.Tensor:
+    """What a random or empty factory returns: always the same values."""
+    name = func.name()
+    if "randperm" in name:
+        return torch.arange(shape.numel(), dtype=shape.dtype)
+    random = shape.is_floating_point() and "empty" not in name
+    return torch.full(shape.shape, _FILLER if random else 0, dtype=shape.dtype)
+
+
+def _filled_all(func: Any, shape: Any) -> Any:
+    return _map(shape, lambda tensor: filled(func, tensor))
+
+
+def _head_count(before: torch.Tensor, after: torch.Tensor) -> int:
+    """The heads H when (B, H, L, D) is folded to (B * H, L, D) before a batched product."""
+    if before.dim() == 4 and after.dim() == 3:
+        batch, heads = before.shape[:2]
+        if after.shape[0] == batch * heads:
+            return heads
+    return 0

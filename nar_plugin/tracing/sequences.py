@@ -1,0 +1,62 @@
+"""Recurrent layers as one operation each, whatever the sequence length that they are run on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn.utils.rnn import PackedSequence
+
+from nar_plugin.tracing.graph import Op
+from nar_plugin.tracing.recorder import Recorder
+
+
+def fold(model: nn.Module, recorder: Recorder) -> None:
+    """Give each nn.LSTM, nn.GRU and nn.RNN of a twin a forward that records one operation."""
+    for path, module in model.named_modules():
+        if isinstance(module, nn.RNNBase) and type(module).forward in _FORWARDS:
+            forward = _folded(module, recorder)
+            module.__dict__["forward"] = recorder.scope(path, forward)
+
+
+_FORWARDS = (nn.LSTM.forward, nn.GRU.forward, nn.RNN.forward)
+
+
+def _folded(module: nn.RNNBase, recorder: Recorder) -> Callable[..., Any]:
+    directions = 2 if module.bidirectional else 1
+    width = module.proj_size or module.hidden_size
+    op = Op(
+        module.mode.lower(),
+        (
+            ("bidirectional", module.bidirectional),
+            ("in", module.input_size),
+            ("layers", module.num_layers),
+            ("out", width),
+            ("width", module.hidden_size),
+        ),
+    )
+    gates = {"LSTM": 4, "GRU": 3}.get(module.mode, 1)
+
+    def forward(input: Any, hx: Any = None) -> Any:
+        values = input.data if isinstance(input, PackedSequence) else input
+        steps = values.numel() // values.shape[-1]
+        out = torch.empty((*values.shape[:-1], width * directions), device="meta")
+        batch = values.shape[:-2] if module.batch_first else values.shape[1:-1]
+        batch = batch if values.dim() == 3 else ()
+        state = (module.num_layers * directions, *batch)
+        hidden = torch.empty((*state, width), device="meta")
+        cell = torch.empty((*state, module.hidden_size), device="meta")
+        results = (out, hidden, cell) if module.mode == "LSTM" else (out, hidden)
+        inner = module.input_size + (module.num_layers - 1) * width * directions
+        products = inner + module.num_layers * width
+        flops = 2 * steps * directions * gates * module.hidden_size * products
+        recorder.emit(op, [values], results, flops=flops)
+        if isinstance(input, PackedSequence):
+            out = PackedSequence(
+                out, input.batch_sizes, input.sorted_indices, input.unsorted_indices
+            )
+        return out, (hidden, cell) if module.mode == "LSTM" else hidden
+
+    return forward

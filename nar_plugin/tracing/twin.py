@@ -1,0 +1,294 @@
+"""A structural twin of a model on the meta device, sharing no container with the original.
+
+`torch.func.functional_call` swaps tensors in place while it runs, and models cache tensors in
+plain dicts; both would be seen by the user's model or by a thread that runs it. The twin is built
+by copying the `__dict__` of every submodule, with each tensor replaced by an empty meta tensor.
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+import types
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import nn
+
+from nar_plugin.errors import TraceError
+
+Scope = Callable[[str, Callable[..., Any]], Callable[..., Any]]
+
+_HOOK_DICTS = frozenset(
+    {
+        "_forward_hooks",
+        "_forward_pre_hooks",
+        "_forward_hooks_with_kwargs",
+        "_forward_pre_hooks_with_kwargs",
+        "_forward_hooks_always_called",
+        "_backward_hooks",
+        "_backward_pre_hooks",
+        "_state_dict_hooks",
+        "_state_dict_pre_hooks",
+        "_load_state_dict_pre_hooks",
+        "_load_state_dict_post_hooks",
+    }
+)
+_RUN_HOOKS = ("_forward_pre_hooks", "_forward_hooks")
+# Left out of the twin: in-place compilation, and accelerate's forward with its device moves.
+_LEFT_OUT = frozenset({"_compiled_call_impl", "_hf_hook", "_old_forward"})
+# Shared with the twin: a Lightning trainer holds data and loops, not architecture.
+_SHARED = frozenset({"_trainer", "_fabric"})
+_ATOMS = frozenset(
+    {
+        type(None),
+        bool,
+        int,
+        float,
+        complex,
+        str,
+        bytes,
+        type,
+        torch.dtype,
+        torch.device,
+        torch.Size,
+        slice,
+        range,
+        types.FunctionType,
+        types.BuiltinFunctionType,
+        types.ModuleType,
+    }
+)
+_QUANTIZED_LIBRARIES = (
+    "bitsandbytes.",
+    "torch.ao.nn.quantized.",
+    "torch.ao.nn.intrinsic.quantized.",
+    "auto_gptq.",
+    "gptqmodel.",
+    "awq.",
+    "hqq.",
+)
+
+
+class Twin:
+    """Builds and afterwards dissolves the twin of one model.
+
+    Args:
+        model: The module to copy. It is only read.
+        scope: Wraps each submodule's forward, so that operations learn their module path.
+    """
+
+    def __init__(self, model: nn.Module, scope: Scope) -> None:
+        self.parameters: list[torch.Tensor] = []
+        self.classes: dict[str, str] = {}
+        self.module_count = 0
+        self._scope = scope
+        self._memo: dict[int, Any] = {}
+        self._keep: list[Any] = []  # ids in the memo stay valid while these live
+        self._modules: list[tuple[nn.Module, nn.Module]] = []
+        self.model = self._module(model, "")
+        for original, twin in self._modules:
+            _keep_own_hooks(original, twin, self._memo)
+
+    def dissolve(self) -> None:
+        """Break the twin's reference cycles, so that nothing of it waits for the collector."""
+        for _, twin in self._modules:
+            twin.__dict__.clear()
+        self._modules.clear()
+        self._memo.clear()
+        self._keep.clear()
+
+    def _module(self, module: nn.Module, path: str) -> nn.Module:
+        known = self._memo.get(id(module))
+        if known is not None:
+            return known  # type: ignore[no-any-return]
+        cls = type(module)
+        if isinstance(module, torch.jit.ScriptModule):
+            raise TraceError(
+                f"The submodule {path!r} is a TorchScript module, whose Python forward is gone. "
+                "Put the eager nn.Module that it was made from in its place."
+            )
+        if cls.__module__.startswith(_QUANTIZED_LIBRARIES) and hasattr(module, "in_features"):
+            return self._dequantized(module, path)
+        twin: nn.Module = cls.__new__(cls)
+        self._remember(module, twin)
+        self._modules.append((module, twin))
+        self.classes[path] = cls.__name__
+        contents = twin.__dict__
+        own_forward: Any = None
+        for name, value in module.__dict__.items():
+            if name in _HOOK_DICTS:
+                contents[name] = OrderedDict()
+            elif name == "_parameters":
+                contents[name] = {
+                    key: None if item is None else self._parameter(item)
+                    for key, item in value.items()
+                }
+            elif name == "_buffers":
+                contents[name] = {
+                    key: None if item is None else self._tensor(item) for key, item in value.items()
+                }
+            elif name == "_modules":
+                prefix = path + "." if path else ""
+                contents[name] = {
+                    key: None if item is None else self._module(item, prefix + key)
+                    for key, item in value.items()
+                }
+            elif name == "training":
+                contents[name] = False
+            elif name == "forward":
+                own_forward = value
+            elif name not in _LEFT_OUT:
+                shared = type(value) in _ATOMS or name in _SHARED
+                contents[name] = value if shared else self._value(value)
+        if own_forward is not None and "_hf_hook" not in module.__dict__:
+            forward = self._value(own_forward)
+        else:  # the class's own; accelerate has put its device moves over the instance's
+            forward = types.MethodType(cls.forward, twin)
+        contents["forward"] = self._scope(path, forward)
+        return twin
+
+    def _dequantized(self, module: Any, path: str) -> nn.Module:
+        """A plain linear layer in place of a quantized one: precision is not part of a design."""
+        bias = module.bias() if callable(module.bias) else module.bias
+        with torch.device("meta"):
+            plain = nn.Linear(module.in_features, module.out_features, bias=bias is not None)
+        self._keep.append(plain)
+        twin = self._module(plain, path)
+        self._remember(module, twin)
+        return twin
+
+    def _parameter(self, parameter: torch.Tensor) -> nn.Parameter:
+        known = self._memo.get(id(parameter))
+        if known is None:
+            known = nn.Parameter(_empty(parameter), requires_grad=False)
+            self._remember(parameter, known)
+            self.parameters.append(known)
+        return known  # type: ignore[no-any-return]
+
+    def _tensor(self, tensor: torch.Tensor) -> torch.Tensor:
+        known = self._memo.get(id(tensor))
+        if known is None:
+            known = _empty(tensor)
+            self._remember(tensor, known)
+        return known  # type: ignore[no-any-return]
+
+    def _value(self, value: Any) -> Any:
+        kind = type(value)
+        if kind in _ATOMS:
+            return value
+        known = self._memo.get(id(value))
+        if known is not None:
+            return known
+        if isinstance(value, nn.Parameter):
+            return self._parameter(value)
+        if isinstance(value, torch.Tensor):
+            return self._tensor(value)
+        if isinstance(value, nn.Module):
+            return self._module(value, "")
+        if isinstance(value, types.MethodType):
+            return types.MethodType(value.__func__, self._value(value.__self__))
+        if kind is functools.partial:
+            return functools.partial(
+                self._value(value.func),
+                *(self._value(item) for item in value.args),
+                **{key: self._value(item) for key, item in value.keywords.items()},
+            )
+        if isinstance(value, tuple):
+            items = [self._value(item) for item in value]
+            return kind(*items) if hasattr(kind, "_fields") else tuple(items)
+        if isinstance(value, dict):
+            return self._dict(value)
+        if isinstance(value, list | set | deque):
+            return self._collection(value)
+        return self._object(value)
+
+    def _dict(self, value: dict[Any, Any]) -> dict[Any, Any]:
+        try:
+            twin = value.copy()  # keeps defaultdict's factory and OrderedDict's order
+        except Exception:
+            return value
+        self._remember(value, twin)
+        for key, item in list(twin.items()):
+            if type(item) not in _ATOMS:
+                dict.__setitem__(twin, key, self._value(item))
+        return twin
+
+    def _collection(self, value: Any) -> Any:
+        twin = value.copy()
+        self._remember(value, twin)
+        if isinstance(value, set):
+            return twin
+        for index, item in enumerate(twin):
+            if type(item) not in _ATOMS:
+                twin[index] = self._value(item)
+        return twin
+
+    def _object(self, value: Any) -> Any:
+        """A plain Python object is copied with its attributes; anything else is shared."""
+        kind = type(value)
+        plain = (
+            hasattr(value, "__dict__")
+            and not isinstance(value, type | enum.Enum)
+            and not callable(getattr(value, "__fspath__", None))
+            and kind.__new__ is object.__new__
+            and kind.__reduce__ is object.__reduce__
+        )
+        if not plain:
+            return value
+        try:
+            twin = object.__new__(kind)
+        except TypeError:
+            return value
+        self._remember(value, twin)
+        for key, item in value.__dict__.items():
+            twin.__dict__[key] = item if type(item) in _ATOMS else self._value(item)
+        return twin
+
+    def _remember(self, original: Any, twin: Any) -> None:
+        self._memo[id(original)] = twin
+        self._keep.append(original)
+
+
+def _empty(tensor: torch.Tensor) -> torch.Tensor:
+    """An empty meta tensor of the same logical shape; every float becomes float32."""
+    if isinstance(tensor, nn.parameter.UninitializedTensorMixin):
+        raise TraceError(
+            "The model has lazy layers whose sizes are not known yet. Run one forward with real "
+            "inputs first, then ask again."
+        )
+    dtype = torch.float32 if tensor.is_floating_point() else tensor.dtype
+    return torch.empty(_logical_shape(tensor), dtype=dtype, device="meta")
+
+
+def _logical_shape(tensor: torch.Tensor) -> torch.Size:
+    state = getattr(tensor, "quant_state", None)  # a bitsandbytes weight, packed in bytes
+    return torch.Size(state.shape) if state is not None else tensor.shape
+
+
+def _keep_own_hooks(original: nn.Module, twin: nn.Module, memo: dict[int, Any]) -> None:
+    """Copy the hooks that a model needs to work, and none that a user has put there to look.
+
+    Needed are those of `torch.nn.utils` (weight_norm, spectral_norm, pruning) and those bound to
+    an object that the model itself holds (timm's FeatureHooks).
+    """
+    for name in _RUN_HOOKS:
+        for key, hook in original.__dict__.get(name, {}).items():
+            own = _rebound(hook, memo)
+            if own is not None:
+                twin.__dict__[name][key] = own
+                with_kwargs = f"{name}_with_kwargs"
+                if key in original.__dict__.get(with_kwargs, {}):
+                    twin.__dict__[with_kwargs][key] = True
+
+
+def _rebound(hook: Any, memo: dict[int, Any]) -> Any:
+    if type(hook).__module__.startswith("torch.nn.utils."):
+        return hook
+    if isinstance(hook, functools.partial):
+        inner = _rebound(hook.func, memo)
+        return None if inner is None else functools.partial(inner, *hook.args, **hook.keywords)
+    owner = memo.get(id(getattr(hook, "__self__", None)))
+    return None if owner is None else types.MethodType(hook.__func__, owner)
