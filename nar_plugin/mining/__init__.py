@@ -1,1 +1,170 @@
-"""."""
+"""ArchitectureGraph -> motifs -> MacroGraph (sections 3.2 and 3.3 of the paper)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nar_plugin.mining.labels import block_hash, encode_neighbours, node_labels, shape_word
+from nar_plugin.mining.macro import MacroGraph, Motif, MotifCount
+from nar_plugin.mining.repeats import SHORTEST_BLOCK, Run, periodic_runs
+from nar_plugin.tracing.graph import ArchitectureGraph, IntArray
+
+__all__ = ["MacroGraph", "Motif", "MotifCount", "mine"]
+
+STEPS = 1  # s of Eq. 2
+LONGEST_REST = 12  # operations in one motif where nothing repeats
+
+
+def mine(graph: ArchitectureGraph) -> MacroGraph:
+    """Cut a graph into motifs and rebuild it with the motifs as nodes.
+
+    Operators, attributes and edges decide where to cut; module paths only name the results.
+
+    Args:
+        graph: The architecture.
+
+    Returns:
+        Its macro graph. Every operation belongs to exactly one motif instance; two instances are
+        connected when an edge of the graph leads from one to the other (each motif's receptive
+        field holds the edges across its border, so the two overlap there: section 3.3).
+    """
+    spans = _spans(graph)
+    motifs: list[Motif] = []
+    numbers: dict[str, int] = {}
+    nodes = []
+    inner = _inner_edges(graph.edges, spans)
+    words = {op: shape_word(op) for op in set(graph.ops)}
+    for (start, stop), edges in zip(spans, inner, strict=True):
+        ops = graph.ops[start:stop]
+        key = block_hash([str(op) for op in ops], edges)
+        if key not in numbers:
+            numbers[key] = len(motifs)
+            shape = block_hash([words[op] for op in ops], edges)
+            label = _label(graph, start, stop)
+            array = np.array(edges, dtype=np.int32).reshape(-1, 2)
+            motifs.append(Motif(ops, array, key, shape, label))
+        nodes.append(numbers[key])
+    return MacroGraph(
+        tuple(motifs),
+        np.array(nodes, dtype=np.int32),
+        _outer_edges(graph.edges, spans),
+        np.array(spans, dtype=np.int32).reshape(-1, 2),
+    )
+
+
+def _spans(graph: ArchitectureGraph) -> list[tuple[int, int]]:
+    """Half-open ranges of operations that cover the graph: repeated blocks, and the rest."""
+    levels = [
+        (encode_neighbours(labels, graph.edges, STEPS), labels)
+        for labels in (node_labels(graph, str), node_labels(graph, shape_word))
+    ]
+    borders = _Borders(graph)
+    spans: list[tuple[int, int]] = []
+    position = 0
+    for found in periodic_runs(levels):
+        run = borders.aligned(found)
+        spans += _rest(position, run.start, borders)
+        spans += [(begin, begin + run.period) for begin in range(run.start, run.stop, run.period)]
+        position = run.stop
+    return spans + _rest(position, len(graph), borders)
+
+
+class _Borders:
+    """What crosses the border before each operation of a graph.
+
+    Attributes:
+        values: int32[n + 1], how many distinct results are made before and read after it.
+        readers: int32[n + 1], how many edges cross it.
+    """
+
+    def __init__(self, graph: ArchitectureGraph) -> None:
+        self.readers = np.zeros(len(graph) + 1, dtype=np.int32)
+        self.values = np.zeros(len(graph) + 1, dtype=np.int32)
+        sources, targets = graph.edges[:, 0], graph.edges[:, 1]
+        last = np.zeros(len(graph), dtype=np.int32)
+        np.maximum.at(last, sources, targets)
+        made = np.flatnonzero(last)
+        _open_and_close(self.readers, sources, targets)
+        _open_and_close(self.values, made, last[made])
+
+    def aligned(self, run: Run) -> Run:
+        """The whole blocks of a run, begun where the fewest values cross from block to block.
+
+        Among equals the border with most readers wins: a block's input is read by its first
+        layers and by its residual connection.
+        """
+
+        def cost(offset: int) -> tuple[float, int, float]:
+            start = run.start + offset
+            repeats = (run.stop - start) // run.period
+            cuts = slice(start, start + repeats * run.period + 1, run.period)
+            readers = self.readers[cuts][:-1]
+            return float(self.values[cuts].mean()), -repeats, -float(readers.mean())
+
+        most = min(run.period, run.stop - run.start - 2 * run.period + 1)
+        offset = min(range(max(1, most)), key=cost)
+        repeats = (run.stop - run.start - offset) // run.period
+        start = run.start + offset
+        return Run(start, start + repeats * run.period, run.period)
+
+
+def _open_and_close(counts: IntArray, first: IntArray, last: IntArray) -> None:
+    """Turn intervals (first, last] into how many of them cover each position."""
+    np.add.at(counts, first + 1, 1)
+    inside = last + 1 < len(counts)
+    np.add.at(counts, (last + 1)[inside], -1)
+    np.cumsum(counts, out=counts)
+
+
+def _rest(start: int, stop: int, borders: _Borders) -> list[tuple[int, int]]:
+    """Cut what does not repeat where the fewest values cross, into pieces of bounded size."""
+    spans = []
+    while stop - start > LONGEST_REST:
+        window = borders.values[start + SHORTEST_BLOCK : start + LONGEST_REST + 1]
+        cut = start + SHORTEST_BLOCK + int(len(window) - 1 - np.argmin(window[::-1]))
+        spans.append((start, cut))
+        start = cut
+    if stop > start:
+        spans.append((start, stop))
+    return spans
+
+
+def _owners(spans: list[tuple[int, int]]) -> IntArray:
+    sizes = [stop - start for start, stop in spans]
+    return np.repeat(np.arange(len(spans), dtype=np.int32), sizes)
+
+
+def _inner_edges(edges: IntArray, spans: list[tuple[int, int]]) -> list[list[tuple[int, int]]]:
+    owners = _owners(spans).tolist()
+    inner: list[list[tuple[int, int]]] = [[] for _ in spans]
+    for source, target in edges.tolist():
+        owner = owners[source]
+        if owner == owners[target]:
+            begin = spans[owner][0]
+            inner[owner].append((source - begin, target - begin))
+    return inner
+
+
+def _outer_edges(edges: IntArray, spans: list[tuple[int, int]]) -> IntArray:
+    if not len(edges):
+        return np.zeros((0, 2), dtype=np.int32)
+    pairs = _owners(spans)[edges]
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    return np.unique(pairs, axis=0).astype(np.int32).reshape(-1, 2)
+
+
+def _label(graph: ArchitectureGraph, start: int, stop: int) -> str:
+    """The class of the smallest module that issued the whole block, else its operations."""
+    paths = graph.paths[start:stop]
+    common = paths[0].split(".")
+    for path in paths[1:]:
+        parts = path.split(".")
+        same = 0
+        while same < min(len(common), len(parts)) and common[same] == parts[same]:
+            same += 1
+        common = common[:same]
+    name = graph.classes.get(".".join(common), "") if common != [""] and common else ""
+    if name and name not in ("Sequential", "ModuleList"):
+        return name
+    kinds = [op.kind for op in graph.ops[start:stop]]
+    return "-".join(kinds[:4]) + ("-..." if len(kinds) > 4 else "")

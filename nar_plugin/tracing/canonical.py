@@ -92,6 +92,8 @@ def _attributes(name: str, record: Record, sources: list[int]) -> dict[str, Attr
         return _arithmetic(record, sources)
     if name in MASKING and operands < 2:
         return _clamped(record) if name.startswith("clamp") else None
+    if name in ("cat", "stack") and len(set(sources) - {CONST}) == 1:
+        return None  # parts of one tensor in another order, or put behind an empty cache
     if name in ("index", "gather", "index_select") and max(sources) < 0:
         return None  # a look-up in a learned table, such as a relative position bias
     if name in ("pow", "float_power"):

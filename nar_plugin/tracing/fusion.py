@@ -170,7 +170,24 @@ def _tanh_gate(
     return "", {}, inner, []
 
 
+def _rotary(graph: Rewriter, add: int) -> None:
+    """x * cos + rotated(x) * sin: rotary positions, Su et al. 2021, arXiv 2104.09864, Eq. 34."""
+    nodes = graph.nodes
+    products = nodes[add].inputs
+    if len(products) != 2 or products[0] == products[1]:
+        return
+    for product in products:
+        constant = nodes[product].attributes.get("operand") == "const"
+        if nodes[product].kind != "mul" or not constant or graph.only_consumer(product) != add:
+            return
+    if nodes[products[0]].inputs != nodes[products[1]].inputs:
+        return
+    node = Node("rotary", {}, list(nodes[products[0]].inputs), nodes[add].path)
+    graph.replace(add, node, list(products))
+
+
 _RULES = {
+    "add": _rotary,
     "softmax": _attention,
     "rsqrt": _rms_norm,
     "sigmoid": _gate,

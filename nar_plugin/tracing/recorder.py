@@ -385,7 +385,7 @@ def _trait(func: Any) -> _Trait:
     )
     view = not writes and any(item.alias_info is not None for item in schema.returns)
     return _Trait(
-        bookkeeping=name in BOOKKEEPING,
+        bookkeeping=name.rstrip("_") in BOOKKEEPING,
         writes=writes,
         view=view,
         random=torch.Tag.nondeterministic_seeded in func.tags,

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 VOCABULARY_VERSION = "1"
 
-# Calls that move, name or copy values without computing any: they leave no node.
+# Calls that move, name or copy values without computing any: they leave no node. In-place forms
+# (`squeeze_`) count as their plain form.
 BOOKKEEPING = frozenset(
     """
     view _unsafe_view reshape _reshape_alias _reshape_copy view_as t transpose permute movedim
     swapaxes expand expand_copy clone detach alias lift_fresh lift contiguous _to_copy to squeeze
     unsqueeze select slice narrow split split_with_sizes unsafe_split unsafe_split_with_sizes chunk
     unsafe_chunk unbind unfold as_strided diagonal view_as_real view_as_complex _conj conj
-    resolve_conj resolve_neg copy_ copy real imag flatten unflatten positive dropout
-    feature_dropout alpha_dropout native_dropout constant_pad_nd pin_memory
-    slice_scatter select_scatter squeeze_ unsqueeze_ transpose_ t_ set_ resize_ _neg_view
-    repeat fill_ zero_ bernoulli_ normal_ uniform_ _assert_async select_copy permute_copy
+    resolve_conj resolve_neg copy real imag flatten unflatten positive dropout
+    feature_dropout alpha_dropout native_dropout constant_pad_nd slice_scatter select_scatter set resize _neg_view
+    repeat fill zero bernoulli normal uniform _assert_async select_copy permute_copy
     view_copy slice_copy squeeze_copy unsqueeze_copy transpose_copy detach_copy _fw_primal
     repeat_interleave tile pixel_shuffle pixel_unshuffle channel_shuffle native_channel_shuffle
     _pack_padded_sequence data
