@@ -1,1 +1,64 @@
-"""."""
+"""The `nar` command: one file for each command, all put together here.
+
+Results go to stdout and everything else to stderr. Exit code 0: found; 1: a NarError, which says
+what mends it; 2: wrong usage. torch is imported inside the commands, so that `nar --help` is fast.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from importlib import metadata
+from typing import Annotated
+
+import typer
+
+from nar_plugin.cli import compare, doctor, find, index, motifs, plugins, trace
+from nar_plugin.cli.output import fail
+from nar_plugin.errors import NarError
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="nar",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command("find")(find.find)
+app.command("trace")(trace.trace)
+app.command("motifs")(motifs.motifs)
+app.command("compare")(compare.compare)
+app.command("plugins")(plugins.plugins)
+app.command("doctor")(doctor.doctor)
+app.add_typer(index.app, name="index")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(metadata.version("nar-plugin"))
+        raise typer.Exit
+
+
+@app.callback()
+def nar(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Which known architectures does this PyTorch model resemble?"""
+
+
+def main() -> None:
+    """Run the command line of this process and exit."""
+    try:
+        app()
+    except NarError as error:
+        fail(str(error))
+    except Exception:
+        traceback.print_exc()
+        fail("This is a bug in nar-plugin or in a plugin: try again with NAR_DISABLE_PLUGINS=*")
+    sys.exit(1)

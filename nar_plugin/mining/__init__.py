@@ -163,8 +163,15 @@ def _label(graph: ArchitectureGraph, start: int, stop: int) -> str:
         while same < min(len(common), len(parts)) and common[same] == parts[same]:
             same += 1
         common = common[:same]
-    name = graph.classes.get(".".join(common), "") if common != [""] and common else ""
-    if name and name not in ("Sequential", "ModuleList"):
+    name = graph.classes.get(".".join(common), "") if common != [""] else ""
+    if name and name not in _CONTAINERS:
         return name
+    parts = {tuple(path.split(".")[: len(common) + 1]) for path in paths if common != [""]}
+    classes = {graph.classes.get(".".join(part), "") for part in parts}
+    if len(classes) == 1 and name in _CONTAINERS and classes.isdisjoint({"", *_CONTAINERS}):
+        return f"{classes.pop()} x{len(parts)}"
     kinds = [op.kind for op in graph.ops[start:stop]]
     return "-".join(kinds[:4]) + ("-..." if len(kinds) > 4 else "")
+
+
+_CONTAINERS = ("Sequential", "ModuleList", "ModuleDict")

@@ -90,7 +90,9 @@ def _disjoint(
     A block of p operations that occurs c times saves (c - 1) p operations of description, so ten
     blocks are found before one stretch of five and its repetition.
     """
-    blocks = [(run.period, tuple(sorted(labels[run.start : run.start + run.period]))) for run in runs]
+    blocks = [
+        (run.period, tuple(sorted(labels[run.start : run.start + run.period]))) for run in runs
+    ]
     copies: dict[object, int] = {}
     for run, block in zip(runs, blocks, strict=True):
         copies[block] = copies.get(block, 0) + (run.stop - run.start) // run.period

@@ -47,14 +47,16 @@ def from_config(config: Any) -> nn.Module:
     own = copy.deepcopy(config)
     model_class = _named_class(own)
     try:
-        if model_class is None:
-            return built(lambda: transformers.AutoModel.from_config(own, trust_remote_code=False))
-        return built(lambda: model_class._from_config(own))
+        make = (
+            transformers.AutoModel.from_config if model_class is None else model_class._from_config
+        )
+        model: nn.Module = built(lambda: make(own))
     except Exception as error:
         name = getattr(model_class, "__name__", "AutoModel")
         raise NarError(
             f"transformers could not build {name} from this {type(config).__name__}: {error}"
         ) from error
+    return model
 
 
 def from_file(path: Path) -> nn.Module:
@@ -64,6 +66,7 @@ def from_file(path: Path) -> nn.Module:
         NarError: When there is no such file, it is no config of transformers or timm, or it needs
             code that transformers does not have.
     """
+    path = path.absolute()
     file = path / CONFIG if path.is_dir() else path
     content = _content(file)
     if "model_type" not in content and "architecture" in content:
@@ -104,7 +107,7 @@ def from_hub(name: str) -> nn.Module:
     except (OSError, ValueError) as error:
         raise NarError(
             f"hub:{name} could not be read, neither from the cache of the Hugging Face Hub nor "
-            f"from the network: {error}"
+            f"from the network (HF_HUB_OFFLINE=1 asks the cache alone): {error}"
         ) from error
     return from_file(Path(file))
 
@@ -130,9 +133,7 @@ def _content(file: Path) -> dict[str, Any]:
     except ValueError as error:
         raise NarError(f"{file} is not JSON: {error}") from error
     if not isinstance(content, dict):
-        raise NarError(
-            f"{file} is not a config: it holds a {type(content).__name__}, not an object"
-        )
+        raise NarError(f"{file} is not a config: it holds no object")
     return content
 
 

@@ -58,8 +58,8 @@ def _is_path(reference: str) -> bool:
 
 
 def _from_plugins(reference: str) -> nn.Module | None:
-    models = built(lambda: [model for _, model in manager.call_each("nar_build", name=reference)])
-    return next((model for model in models if model is not None), None)
+    answers = manager.call_each("nar_build", name=reference)
+    return built(lambda: next((model for _, model in answers), None))
 
 
 def _from_code(reference: str) -> nn.Module:

@@ -42,5 +42,6 @@ def suggestions(reference: str) -> list[str]:
 
 def did_you_mean(reference: str) -> str:
     """Such as `; did you mean timm:resnet50 or torchvision:resnet50?`, or an empty text."""
-    near = suggestions(reference)
-    return f"; did you mean {' or '.join(near)}?" if near else ""
+    *rest, last = suggestions(reference) or [""]
+    meant = f"{', '.join(rest)} or {last}" if rest else last
+    return f"; did you mean {meant}?" if meant else ""

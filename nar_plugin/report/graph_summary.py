@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from nar_plugin.report.table import fact_table
-from nar_plugin.report.wording import flops_text, params_text
+from nar_plugin.report.wording import flops_text, params_text, times
 
 if TYPE_CHECKING:
     from nar_plugin.tracing.graph import ArchitectureGraph
@@ -23,7 +23,7 @@ def graph_summary(graph: ArchitectureGraph, name: str) -> Table:
             "params": f"{params_text(graph.params)} ({graph.params:,})",
             "FLOPs": f"{flops_text(graph.flops)} ({graph.flops:,})",
             "graph": f"{len(graph):,} ops, {len(graph.edges):,} edges",
-            "ops": ", ".join(f"{kind} ×{count:,}" for kind, count in kinds),
+            "ops": ", ".join(f"{kind} {times(count)}" for kind, count in kinds),
             "inputs": graph.inputs,
             "traced by": ": ".join(filter(None, (graph.method, graph.reason))),
             "fingerprint": graph.fingerprint,

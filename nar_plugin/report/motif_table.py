@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from nar_plugin.report.table import add_numbers, open_table
-from nar_plugin.report.wording import clean
+from nar_plugin.report.wording import clean, times
 
 if TYPE_CHECKING:
     from nar_plugin.mining.macro import MotifCount
@@ -23,5 +23,5 @@ def motif_table(motifs: Sequence[MotifCount]) -> Table:
     add_numbers(table, "count", "ops each", "of all ops")
     for motif in motifs:
         share = f"{motif.count * motif.ops / total:.1%}"
-        table.add_row(Text(clean(motif.label)), f"×{motif.count}", f"{motif.ops:,}", share)
+        table.add_row(Text(clean(motif.label)), times(motif.count), f"{motif.ops:,}", share)
     return table

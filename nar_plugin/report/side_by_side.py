@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from nar_plugin.report.table import add_numbers, open_table
-from nar_plugin.report.wording import clean, flops_text, params_text
+from nar_plugin.report.wording import clean, flops_text, params_text, times
 
 if TYPE_CHECKING:
     from nar_plugin.report.compare import Comparison
@@ -57,6 +57,6 @@ def _shared(comparison: Comparison) -> Table:
     table.add_column("shared motif", overflow="fold")
     add_numbers(table, "in the first", "in the second", "ops each")
     for motif in comparison.shared_motifs:
-        counts = f"×{motif.count_query}", f"×{motif.count_hit}", f"{motif.ops:,}"
+        counts = times(motif.count_query), times(motif.count_hit), f"{motif.ops:,}"
         table.add_row(Text(clean(motif.label)), *counts)
     return table

@@ -37,11 +37,16 @@ def flops_text(number: int) -> str:
     return _scaled(number, ("K", "M", "G", "T", "P", "E"))
 
 
+def times(count: int) -> str:
+    """A count behind a times sign."""
+    return f"\N{MULTIPLICATION SIGN}{count:,}"
+
+
 def motif_text(motif: SharedMotif, label_width: int = 80) -> str:
-    """Such as `Bottleneck ×12/16`: how often in the query, how often in the hit."""
+    """The block's label, then how often it occurs in the query and in the hit."""
     label = clean(motif.label)
     short = label if len(label) <= label_width else f"{label[: label_width - 1]}…"
-    return f"{short} ×{motif.count_query}/{motif.count_hit}"
+    return f"{short} {times(motif.count_query)}/{motif.count_hit}"
 
 
 def other_names(hit: Hit) -> str:

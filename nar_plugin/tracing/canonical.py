@@ -303,9 +303,20 @@ _RULES: dict[str, Rule] = {
     **dict.fromkeys(ATTENTION_KERNELS, _attention),
     **{
         name: _upsample
-        for kind in ("nearest1d", "nearest2d", "nearest3d", "bilinear2d", "bicubic2d", "linear1d",
-                     "trilinear3d")
-        for name in (f"upsample_{kind}", f"_upsample_{kind}_aa", f"_upsample_{kind.replace('est', 'est_exact')}")
+        for kind in (
+            "nearest1d",
+            "nearest2d",
+            "nearest3d",
+            "bilinear2d",
+            "bicubic2d",
+            "linear1d",
+            "trilinear3d",
+        )
+        for name in (
+            f"upsample_{kind}",
+            f"_upsample_{kind}_aa",
+            f"_upsample_{kind.replace('est', 'est_exact')}",
+        )
     },
 }
 

@@ -103,7 +103,7 @@ def _leads_to_matmul(nodes: list[Node], index: int) -> bool:
 
 
 def _rms_norm(graph: Rewriter, rsqrt: int) -> None:
-    """x * rsqrt(mean(x^2)) * weight: Zhang & Sennrich 2019, arXiv 1910.07467, Eq. 4."""
+    """X * rsqrt(mean(x^2)) * weight: Zhang & Sennrich 2019, arXiv 1910.07467, Eq. 4."""
     nodes = graph.nodes
     mean = nodes[rsqrt].inputs[0] if nodes[rsqrt].inputs else -1
     if mean < 0 or nodes[mean].kind != "mean" or not nodes[mean].inputs:
@@ -130,7 +130,7 @@ def _rms_norm(graph: Rewriter, rsqrt: int) -> None:
 
 
 def _gate(graph: Rewriter, index: int) -> None:
-    """x * f(x) with one known f is one activation: SiLU, quick GELU, hard swish, Mish, GELU."""
+    """X * f(x) with one known f is one activation: SiLU, quick GELU, hard swish, Mish, GELU."""
     nodes = graph.nodes
     kind = nodes[index].kind
     product = graph.only_consumer(index)
@@ -156,10 +156,8 @@ def _gate(graph: Rewriter, index: int) -> None:
     graph.replace(product, Node(name, attributes, [gate], nodes[index].path), dropped)
 
 
-def _tanh_gate(
-    graph: Rewriter, inner: int
-) -> tuple[str, dict[str, Attribute], int, list[int]]:
-    """x * tanh(softplus(x)) is Mish; x * (1 + tanh(x + x^3)), factors aside, is tanh's GELU."""
+def _tanh_gate(graph: Rewriter, inner: int) -> tuple[str, dict[str, Attribute], int, list[int]]:
+    """X * tanh(softplus(x)) is Mish; x * (1 + tanh(x + x^3)), factors aside, is tanh's GELU."""
     nodes = graph.nodes
     if nodes[inner].kind == "softplus" and nodes[inner].inputs:
         return "mish", {}, nodes[inner].inputs[0], [inner]
@@ -171,7 +169,7 @@ def _tanh_gate(
 
 
 def _rotary(graph: Rewriter, add: int) -> None:
-    """x * cos + rotated(x) * sin: rotary positions, Su et al. 2021, arXiv 2104.09864, Eq. 34."""
+    """X * cos + rotated(x) * sin: rotary positions, Su et al. 2021, arXiv 2104.09864, Eq. 34."""
     nodes = graph.nodes
     products = nodes[add].inputs
     if len(products) != 2 or products[0] == products[1]:

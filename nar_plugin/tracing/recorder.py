@@ -104,9 +104,7 @@ class Recorder(TorchDispatchMode):
             self._source[id(tensor)] = len(self.records) - 1
         self._keep.append(out)
 
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: Any = (), kwargs: Any = None
-    ) -> Any:
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Run one call on meta or real tensors and record it when it is live."""
         kwargs = kwargs or {}
         trait = self._traits.get(func)
@@ -232,9 +230,7 @@ class Recorder(TorchDispatchMode):
 
     # -- live calls ------------------------------------------------------------------------
 
-    def _run(
-        self, func: Any, trait: _Trait, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Any:
+    def _run(self, func: Any, trait: _Trait, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The meta kernel's answer, or the remembered one for the same shapes."""
         args, kwargs = _all_meta(args, kwargs)
         if trait.view or len(trait.writes) > 1:

@@ -1,1 +1,1 @@
-"""."""
+"""Building the corpus and training the encoder: the [train] extra."""

@@ -1,0 +1,288 @@
+"""The public functions: they compose the stages and hold no logic of their own.
+
+Each takes a model as an `nn.Module`, a transformers config or a model reference.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nar_plugin import manager
+from nar_plugin.encoder import clear_encoders, encoder_sha256, load_encoder
+from nar_plugin.encoder.checkpoint import CONFIG
+from nar_plugin.errors import NarError
+from nar_plugin.hookspecs import Provenance
+from nar_plugin.index import EMBEDDED, ArchitectureIndex, Match
+from nar_plugin.mining import MacroGraph, MotifCount, mine
+from nar_plugin.references import as_model
+from nar_plugin.report import (
+    Comparison,
+    Hit,
+    IndexInfo,
+    Query,
+    SharedMotif,
+    SimilarArchitectures,
+)
+from nar_plugin.tracing import ArchitectureGraph, unwrap
+from nar_plugin.tracing import trace as _trace
+
+Vector = NDArray[np.float32]
+Index = ArchitectureIndex | str | Path | None
+
+_lock = threading.Lock()
+_indexes: dict[Path, ArchitectureIndex] = {}
+
+
+def find_similar(
+    model: Any,
+    k: int = 10,
+    *,
+    index: Index = None,
+    where: Mapping[str, Any] | None = None,
+    example_inputs: Any = None,
+) -> SimilarArchitectures:
+    """The k known architectures that resemble a model most, each distinct graph once.
+
+    Example:
+        ```python
+        import timm, nar_plugin
+        nar_plugin.find_similar(timm.create_model("resnet50"), k=3)
+        nar_plugin.find_similar("transformers:bert", where={"library": "timm"})
+        ```
+
+    Args:
+        model: An nn.Module, a transformers config, or a reference such as `timm:resnet50`.
+        k: How many, at least 1.
+        index: An index, its folder, or None for the one that ships with the package.
+        where: Conditions on the hits: `task`, `family`, `library`, `licence`, `params`, `flops`.
+        example_inputs: What the forward is traced with, when the guess is not right.
+
+    Returns:
+        The hits, most similar first. An identical graph is the first, with `exact` set.
+
+    Raises:
+        TraceError: The forward could not be followed.
+        NarError: `model`, `k`, `where` or `index` is not valid; the text says what to do.
+    """
+    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+        raise NarError(f"k is how many architectures to return, at least 1; got {k!r}.")
+    found = load_index(index) if not isinstance(index, ArchitectureIndex) else index
+    subject, graph, macro = _read(model, example_inputs)
+    vector = _embed(macro, found)
+    matches = found.search(vector, k + 1, where)
+    matches = _identical_first(matches, graph.fingerprint)[:k]
+    motifs = macro.table()
+    hits = [_hit(rank, match, graph, motifs) for rank, match in enumerate(matches, start=1)]
+    return SimilarArchitectures(_query(model, subject, graph, motifs), _info(found), tuple(hits))
+
+
+def embed(model: Any, *, example_inputs: Any = None, index: Index = None) -> Vector:
+    """The model's embedding: a unit vector whose cosine says how alike two architectures are.
+
+    Example:
+        ```python
+        float(nar_plugin.embed("timm:resnet50") @ nar_plugin.embed("timm:resnet101"))
+        ```
+
+    Shapes:
+        result: float32[512].
+    """
+    found = load_index(index) if not isinstance(index, ArchitectureIndex) else index
+    return _embed(_read(model, example_inputs)[2], found)
+
+
+def trace(model: Any, *, example_inputs: Any = None) -> ArchitectureGraph:
+    """The model's forward pass as a canonical graph.
+
+    Example:
+        ```python
+        nar_plugin.trace("timm:resnet50").fingerprint
+        ```
+
+    Raises:
+        TraceError: The forward could not be followed.
+    """
+    return _trace(as_model(model, caller="trace"), example_inputs)
+
+
+def motifs(model: Any, *, example_inputs: Any = None) -> MacroGraph:
+    """The model's repeated blocks, as the nodes of a macro graph; `.table()` counts them.
+
+    Example:
+        ```python
+        nar_plugin.motifs("timm:resnet50").table()[0].label  # 'Bottleneck'
+        ```
+    """
+    return mine(trace(model, example_inputs=example_inputs))
+
+
+def compare(a: Any, b: Any, *, example_inputs: Any = None) -> Comparison:
+    """Two models side by side: how alike they are, and by which blocks.
+
+    Example:
+        ```python
+        nar_plugin.compare("timm:resnet50", "torchvision:resnet50").identical  # True
+        ```
+    """
+    index = load_index()
+    subjects = [_read(model, example_inputs) for model in (a, b)]
+    (one, graph, macro), (other, other_graph, other_macro) = subjects
+    table, other_table = macro.table(), other_macro.table()
+    return Comparison(
+        similarity=float(_embed(macro, index) @ _embed(other_macro, index)),
+        identical=graph.fingerprint == other_graph.fingerprint,
+        same_design=graph.design == other_graph.design,
+        shared_motifs=_shared(table, other_table),
+        a=_query(a, one, graph, table),
+        b=_query(b, other, other_graph, other_table),
+    )
+
+
+def novelty(model: Any, *, example_inputs: Any = None, index: Index = None) -> float:
+    """How far a model is from everything known: 1 minus the cosine to its nearest neighbour.
+
+    Example:
+        ```python
+        nar_plugin.novelty("timm:resnet50")  # 0.0: it is in the index
+        ```
+
+    Returns:
+        0 for an architecture that the index holds, up to 2.
+    """
+    (hit,) = find_similar(model, 1, index=index, example_inputs=example_inputs)
+    return 0.0 if hit.exact else max(0.0, 1.0 - hit.score)
+
+
+def load_index(path: Index = None, revision: str | None = None) -> ArchitectureIndex:
+    """An index of known architectures, read once and then shared.
+
+    Example:
+        ```python
+        len(nar_plugin.load_index())
+        ```
+
+    Args:
+        path: A folder that `ArchitectureIndex.save` wrote; None for the embedded index.
+        revision: The revision that the index must have; None takes what is there.
+
+    Raises:
+        IndexUnavailable: There is no index, or a file of it is damaged.
+        IndexIncompatible: It is of another format, or of another revision than asked for.
+    """
+    if isinstance(path, ArchitectureIndex):
+        return path
+    folder = (EMBEDDED if path is None else Path(path)).resolve()
+    with _lock:
+        if folder not in _indexes:
+            _indexes[folder] = ArchitectureIndex.load(folder)
+        index = _indexes[folder]
+    if revision is not None and revision != index.manifest.revision:
+        raise NarError(
+            f"The index {index.source} is of revision {index.manifest.revision}; got "
+            f"revision={revision!r}. Leave it out to take what is there."
+        )
+    return index
+
+
+def clear_cache() -> None:
+    """Release the encoders and indexes that this process holds.
+
+    Example:
+        ```python
+        nar_plugin.clear_cache()
+        ```
+    """
+    clear_encoders()
+    with _lock:
+        _indexes.clear()
+
+
+def _read(model: Any, example_inputs: Any) -> tuple[Any, ArchitectureGraph, MacroGraph]:
+    subject = as_model(model)
+    graph = _trace(subject, example_inputs)
+    return subject, graph, mine(graph)
+
+
+def _embed(macro: MacroGraph, index: ArchitectureIndex) -> Vector:
+    folder = Path(index.source)
+    folder = folder if (folder / CONFIG).is_file() else EMBEDDED
+    sha256 = encoder_sha256(folder)
+    index.check_encoder(f"of {folder}", sha256)
+    vector: Vector = load_encoder(folder).encode([macro])[0].numpy()
+    return vector
+
+
+def _identical_first(matches: list[Match], fingerprint: str) -> list[Match]:
+    return sorted(matches, key=lambda match: match.row.fingerprint != fingerprint)
+
+
+def _hit(rank: int, match: Match, graph: ArchitectureGraph, motifs: tuple[MotifCount, ...]) -> Hit:
+    row = match.row
+    exact = row.fingerprint == graph.fingerprint
+    return Hit(
+        rank=rank,
+        name=row.name,
+        names=row.names,
+        score=1.0 if exact else min(match.score, 1.0),
+        family=row.family,
+        library=row.library,
+        task=row.task,
+        params=row.params,
+        flops=row.flops,
+        fingerprint=row.fingerprint,
+        exact=exact,
+        shared_motifs=_shared(motifs, row.motifs),
+        licence=row.licence,
+        url=row.url,
+    )
+
+
+def _shared(a: tuple[MotifCount, ...], b: tuple[MotifCount, ...]) -> tuple[SharedMotif, ...]:
+    other = {motif.shape: motif for motif in b}
+    return tuple(
+        SharedMotif(motif.label, motif.shape, motif.count, other[motif.shape].count, motif.ops)
+        for motif in a
+        if motif.shape in other
+    )
+
+
+def _query(
+    model: Any, subject: Any, graph: ArchitectureGraph, motifs: tuple[MotifCount, ...]
+) -> Query:
+    source = _provenance(subject)
+    name = model if isinstance(model, str) else (source.name if source else None)
+    return Query(
+        name=name,
+        library=source.library if source else None,
+        params=graph.params,
+        flops=graph.flops,
+        ops=len(graph),
+        fingerprint=graph.fingerprint,
+        design=graph.design,
+        method=graph.method,
+        reason=graph.reason,
+        inputs=graph.inputs,
+        motifs=motifs,
+    )
+
+
+def _provenance(subject: Any) -> Provenance | None:
+    for _, provenance in manager.call_each(
+        "nar_provenance", only_imported=True, model=unwrap(subject)
+    ):
+        if isinstance(provenance, Provenance):
+            return provenance
+    return None
+
+
+def _info(index: ArchitectureIndex) -> IndexInfo:
+    manifest = index.manifest
+    return IndexInfo(
+        index.source, manifest.revision, manifest.names, manifest.graphs, manifest.encoder
+    )

@@ -1,0 +1,17 @@
+"""`nar compare`: how alike two models are."""
+
+from __future__ import annotations
+
+from nar_plugin.cli.output import Json, Reference, only_results_on_stdout, show, show_json
+
+
+def compare(first: Reference, second: Reference, as_json: Json = False) -> None:
+    """Compare two models: similarity, sizes and shared blocks."""
+    from nar_plugin import api
+
+    with only_results_on_stdout():
+        comparison = api.compare(first, second)
+    if as_json:
+        show_json(comparison.to_dict())
+    else:
+        show(comparison)

@@ -1,0 +1,53 @@
+"""`nar find`: the known architectures that resemble a model."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from nar_plugin.cli.output import Json, Reference, only_results_on_stdout, show, show_json
+
+
+def find(
+    reference: Reference,
+    k: Annotated[int, typer.Option("-k", min=1, help="How many architectures.")] = 10,
+    as_json: Json = False,
+    index: Annotated[
+        str | None, typer.Option(metavar="PATH", help="An index folder or repository.")
+    ] = None,
+    revision: Annotated[
+        str | None, typer.Option(metavar="R", help="Commit, tag or branch of the index.")
+    ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=VALUE",
+            help="Only such hits: --where family=resnet --where 'params=<10M'. A key given twice "
+            "allows both values.",
+        ),
+    ] = None,
+) -> None:
+    """Find the known architectures that resemble a model."""
+    wanted = _conditions(where or [])
+    from nar_plugin import api
+
+    with only_results_on_stdout():
+        source = api.load_index(index, revision) if index or revision else None
+        similar = api.find_similar(reference, k, index=source, where=wanted or None)
+    if as_json:
+        show_json(similar.to_dict())
+    else:
+        show(similar)
+
+
+def _conditions(where: list[str]) -> dict[str, str | list[str]]:
+    wanted: dict[str, list[str]] = {}
+    for condition in where:
+        key, equals, value = condition.partition("=")
+        if not (key and equals and value):
+            raise typer.BadParameter(
+                f"{condition!r} is not KEY=VALUE, such as family=resnet", param_hint="--where"
+            )
+        wanted.setdefault(key, []).append(value)
+    return {key: values if values[1:] else values[0] for key, values in wanted.items()}

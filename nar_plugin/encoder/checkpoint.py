@@ -1,0 +1,97 @@
+"""The encoder on disk: config.json and safetensors, and one cached instance for each device."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import load_file, save_file
+
+from nar_plugin.encoder.features import FEATURES
+from nar_plugin.encoder.model import ArchitectureEncoder
+from nar_plugin.errors import IndexIncompatible, IndexUnavailable
+from nar_plugin.tracing.fingerprint import FINGERPRINT_VERSION
+
+CONFIG, WEIGHTS = "encoder.json", "encoder.safetensors"
+
+_lock = threading.Lock()
+_cached: dict[tuple[Path, str], ArchitectureEncoder] = {}
+
+
+def save_encoder(encoder: ArchitectureEncoder, folder: Path, **facts: Any) -> None:
+    """Write an encoder, its weights in half precision, with facts about its training.
+
+    Args:
+        encoder: The encoder.
+        folder: An existing folder.
+        **facts: What else the config should say: recipe, data, figures.
+    """
+    weights = {name: value.half().contiguous() for name, value in encoder.state_dict().items()}
+    save_file(weights, folder / WEIGHTS)
+    config = {
+        "encoder": encoder.config,
+        "features": list(FEATURES),
+        "fingerprint_version": FINGERPRINT_VERSION,
+        "sha256": _sha256(folder / WEIGHTS),
+        **facts,
+    }
+    (folder / CONFIG).write_text(json.dumps(config, indent=1) + "\n")
+
+
+def load_encoder(folder: Path, device: str = "cpu") -> ArchitectureEncoder:
+    """The encoder of a folder, loaded once for each device and then shared between threads.
+
+    Raises:
+        IndexUnavailable: A file is missing or does not have the sha256 that the config states.
+        IndexIncompatible: The encoder was made for other node features.
+    """
+    key = (folder.resolve(), device)
+    with _lock:
+        if key not in _cached:
+            _cached[key] = _load(folder, device)
+        return _cached[key]
+
+
+def encoder_sha256(folder: Path) -> str:
+    """The sha256 of the weights, as the config states it: the encoder's identity."""
+    return str(_config(folder)["sha256"])
+
+
+def clear_encoders() -> None:
+    """Forget every cached encoder."""
+    with _lock:
+        _cached.clear()
+
+
+def _load(folder: Path, device: str) -> ArchitectureEncoder:
+    config = _config(folder)
+    weights = folder / WEIGHTS
+    if not weights.is_file() or _sha256(weights) != config["sha256"]:
+        raise IndexUnavailable(
+            f"{weights} is missing or does not have the sha256 that {CONFIG} states. "
+            "Reinstall nar-plugin, or write the folder again with `nar index write`."
+        )
+    if config["features"] != list(FEATURES):
+        raise IndexIncompatible(
+            f"The encoder in {folder} was made for other node features than this version of "
+            "nar-plugin computes. Train it again with `nar train`."
+        )
+    encoder = ArchitectureEncoder(**config["encoder"])
+    encoder.load_state_dict({name: value.float() for name, value in load_file(weights).items()})
+    return encoder.to(torch.device(device)).eval().requires_grad_(False)
+
+
+def _config(folder: Path) -> dict[str, Any]:
+    try:
+        config: dict[str, Any] = json.loads((folder / CONFIG).read_text())
+    except (OSError, ValueError) as error:
+        raise IndexUnavailable(f"No encoder could be read from {folder}: {error}") from error
+    return config
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -1,0 +1,114 @@
+"""An index's folder: every byte verified when read, and replaced all at once when written.
+
+A save writes the new files into a folder `.saving` first, the manifest before the others. Moving
+the manifest into its place is the one step that makes the new index the current one. A save that
+was killed before it left the old index as it was; one that was killed after it left the rest in
+`.saving`, where a reader finds it and the next save completes it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from nar_plugin.errors import IndexUnavailable
+from nar_plugin.index.manifest import MANIFEST, FileEntry
+
+EMBEDDED = Path(__file__).parent.parent / "data"
+STAGE = ".saving"
+
+
+def source_of(folder: Path) -> str:
+    """`embedded` for the index that ships with the package, else the path."""
+    return "embedded" if folder.resolve() == EMBEDDED.resolve() else str(folder)
+
+
+def read_manifest(folder: Path) -> bytes:
+    """The content of the folder's manifest.
+
+    Raises:
+        IndexUnavailable: There is none.
+    """
+    try:
+        return (folder / MANIFEST).read_bytes()
+    except OSError as error:
+        raise IndexUnavailable(
+            f"No index in {folder}: {MANIFEST} cannot be read ({error.strerror}). {remedy(folder)}"
+        ) from error
+
+
+def read_verified(folder: Path, name: str, entry: FileEntry) -> bytes:
+    """The content of one file, which is the one that the manifest describes.
+
+    Raises:
+        IndexUnavailable: The file is missing, or its content is another.
+    """
+    sizes = []
+    for path in (folder / name, folder / STAGE / name):
+        if path.is_file():
+            content = path.read_bytes()
+            if entry.matches(content):
+                return content
+            sizes.append(len(content))
+    if not sizes:
+        raise IndexUnavailable(f"{folder / name} is missing. {remedy(folder)}")
+    got = f"{sizes[0]:,} bytes" if sizes[0] != entry.bytes else "another sha256"
+    raise IndexUnavailable(
+        f"{folder / name} is damaged or of another index: it has {got}, {MANIFEST} says "
+        f"{entry.bytes:,} bytes with sha256 {entry.sha256[:12]}. {remedy(folder)}"
+    )
+
+
+def remedy(folder: Path) -> str:
+    """What mends an index in this folder."""
+    if source_of(folder) == "embedded":
+        return "`pip install --force-reinstall nar-plugin` puts the embedded index back."
+    return "`nar index update` fetches a sound index; index=PATH names another one."
+
+
+def replace_files(folder: Path, manifest: bytes, files: Mapping[str, bytes]) -> None:
+    """Put the manifest and the files in the folder, all of them or none.
+
+    Other files in the folder stay as they are.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    settle(folder)
+    stage = folder / STAGE
+    stage.mkdir()
+    try:
+        for name, content in {MANIFEST: manifest, **files}.items():
+            write_through(stage / name, content)
+        (stage / MANIFEST).replace(folder / MANIFEST)  # from here the new index is current
+    except BaseException:
+        if (stage / MANIFEST).exists():
+            discard(stage)
+        raise
+    settle(folder)
+
+
+def settle(folder: Path) -> None:
+    """Complete a save that had moved its manifest, or discard one that had not."""
+    stage = folder / STAGE
+    if (stage / MANIFEST).exists():
+        discard(stage)
+    elif stage.exists():
+        for path in stage.iterdir():
+            path.replace(folder / path.name)
+        stage.rmdir()
+
+
+def discard(stage: Path) -> None:
+    """Remove a stage, its manifest last: files without one would pass for a save to complete."""
+    for path in sorted(stage.iterdir(), key=lambda path: path.name == MANIFEST):
+        path.unlink()
+    stage.rmdir()
+
+
+def write_through(path: Path, content: bytes) -> None:
+    """Write a file and wait until the disk has it."""
+    with path.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())

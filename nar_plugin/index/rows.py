@@ -1,0 +1,143 @@
+"""What is known of each architecture, as rows of a Parquet table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from nar_plugin.errors import IndexIncompatible
+from nar_plugin.mining.macro import MotifCount
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class ArchitectureRow:
+    """One distinct graph of the index.
+
+    Attributes:
+        name: A model reference, such as `timm:resnet50`.
+        names: Every known name of the same graph, `name` first.
+        library: Distribution that defines it.
+        family: The defining module or model type, such as `resnet`.
+        task: Such as `image-classification`.
+        params: Number of parameters.
+        flops: Floating point operations at batch 1.
+        fingerprint: Versioned hash of the graph.
+        design: As `fingerprint`, blind to the sizes of the classifier and of the vocabulary.
+        licence: SPDX expression of the code.
+        url: A page about the architecture, or None.
+        motifs: Its blocks by shape, most operations covered first.
+    """
+
+    name: str
+    names: tuple[str, ...]
+    library: str
+    family: str
+    task: str
+    params: int
+    flops: int
+    fingerprint: str
+    design: str
+    licence: str
+    url: str | None = None
+    motifs: tuple[MotifCount, ...] = ()
+
+
+@lru_cache(maxsize=1)
+def schema() -> pa.Schema:
+    """The columns of `rows.parquet`: the fields of `ArchitectureRow`, in their order."""
+    import pyarrow as pa
+
+    motif = pa.struct(
+        [("shape", pa.string()), ("label", pa.string()), ("count", pa.int32()), ("ops", pa.int32())]
+    )
+    columns = {
+        "name": pa.string(),
+        "names": pa.list_(pa.string()),
+        "library": pa.string(),
+        "family": pa.string(),
+        "task": pa.string(),
+        "params": pa.int64(),
+        "flops": pa.int64(),
+        "fingerprint": pa.string(),
+        "design": pa.string(),
+        "licence": pa.string(),
+        "url": pa.string(),
+        "motifs": pa.list_(motif),
+    }
+    return pa.schema([pa.field(name, kind, name == "url") for name, kind in columns.items()])
+
+
+def merge_equal_graphs(rows: Iterable[ArchitectureRow]) -> tuple[list[ArchitectureRow], list[int]]:
+    """Keep the first row of each fingerprint and give it the names of all of them.
+
+    Returns:
+        The distinct rows in the order of their first occurrence, and the position of each of
+        them in the input.
+    """
+    merged: dict[str, ArchitectureRow] = {}
+    positions: dict[str, int] = {}
+    for position, row in enumerate(rows):
+        first = merged.setdefault(row.fingerprint, row)
+        positions.setdefault(row.fingerprint, position)
+        names = dict.fromkeys((first.name, *first.names, row.name, *row.names))
+        merged[row.fingerprint] = replace(first, names=tuple(names))
+    return list(merged.values()), list(positions.values())
+
+
+def to_table(rows: Iterable[ArchitectureRow]) -> pa.Table:
+    """The rows as an Arrow table of `schema()`."""
+    import pyarrow as pa
+
+    return pa.Table.from_pylist([asdict(row) for row in rows], schema=schema())
+
+
+def to_parquet(table: pa.Table) -> bytes:
+    """The content of `rows.parquet`, compressed with zstd."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd")
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
+
+
+def from_parquet(content: bytes) -> pa.Table:
+    """The table in the content of a `rows.parquet`.
+
+    Raises:
+        IndexIncompatible: It is no Parquet file, or its columns are not those of `schema()`.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        # ParquetFile, because pq.read_table imports pyarrow.dataset first (70 ms).
+        table = pq.ParquetFile(pa.BufferReader(content)).read().combine_chunks()
+    except (pa.ArrowException, OSError) as error:
+        raise IndexIncompatible(f"rows.parquet cannot be read as Parquet: {error}") from error
+    if not table.schema.equals(schema()):
+        raise IndexIncompatible(
+            f"rows.parquet has the columns {describe(table.schema)}; this version of nar-plugin "
+            f"reads {describe(schema())}. Run `nar index update`, or write it with "
+            "`ArchitectureIndex.save`."
+        )
+    return table
+
+
+def describe(columns: pa.Schema) -> str:
+    """Such as `name: string, params: int64`."""
+    return ", ".join(f"{field.name}: {field.type}" for field in columns)
+
+
+def row_at(table: pa.Table, position: int) -> ArchitectureRow:
+    """Build the Python object of one row; the others stay in Arrow."""
+    (fields,) = table.slice(position, 1).to_pylist()
+    fields["names"] = tuple(fields["names"])
+    fields["motifs"] = tuple(MotifCount(**motif) for motif in fields["motifs"])
+    return ArchitectureRow(**fields)

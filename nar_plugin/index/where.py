@@ -1,0 +1,167 @@
+"""Filters: which rows a search may find."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from math import ceil, floor
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nar_plugin.errors import NarError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+BoolArray = NDArray[np.bool_]
+Bounds = tuple[int | None, int | None]
+
+TEXT_KEYS = ("task", "family", "library", "licence")
+NUMBER_KEYS = ("params", "flops")
+UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "B": 10**9, "T": 10**12}
+NUMBER = r"(\d+(?:\.\d+)?)\s*([KMGBT]?)"
+RANGE = re.compile(rf"\s*{NUMBER}\s*-\s*{NUMBER}\s*", re.IGNORECASE)
+LIMIT = re.compile(rf"\s*(<=|>=|<|>)\s*{NUMBER}\s*", re.IGNORECASE)
+
+
+def allowed_rows(table: pa.Table, where: Mapping[str, Any]) -> BoolArray:
+    """Which rows meet every condition.
+
+    Example:
+        `{"task": "image-classification", "library": ["timm", "torchvision"], "params": "<10M"}`
+
+    Args:
+        table: Of the schema of `nar_plugin.index.rows`.
+        where: `task`, `family`, `library` and `licence` take a text or a list of texts; `params`
+            and `flops` take a pair (low, high), both included and None for no bound, or a text
+            such as `<10M`, `>=1G` or `10M-50M`.
+
+    Raises:
+        NarError: A key is unknown or a value cannot be read.
+
+    Shapes:
+        [n], true where allowed.
+    """
+    allowed = np.ones(len(table), dtype=np.bool_)
+    for key, value in where.items():
+        if key in NUMBER_KEYS:
+            allowed &= within(table[key].to_numpy(), bounds(key, value))
+        elif key == "library":
+            allowed &= of_libraries(table, texts(key, value))
+        elif key in TEXT_KEYS:
+            allowed &= one_of(table[key], texts(key, value))
+        else:
+            raise NarError(
+                f"where has the unknown key {key!r}; the keys are "
+                f"{', '.join(TEXT_KEYS + NUMBER_KEYS)}."
+            )
+    return allowed
+
+
+def one_of(column: pa.ChunkedArray, values: list[str]) -> BoolArray:
+    """Where the column holds one of the values."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    found: BoolArray = pc.is_in(column, value_set=pa.array(values, pa.string())).to_numpy()
+    return found
+
+
+def of_libraries(table: pa.Table, libraries: list[str]) -> BoolArray:
+    """Where the library, or the prefix of any name, is one of these."""
+    allowed = np.zeros(len(table), dtype=np.bool_)
+    rows, names = libraries_of_rows(table)
+    allowed[rows[one_of(names, libraries)]] = True
+    return allowed
+
+
+def libraries_of_rows(table: pa.Table) -> tuple[NDArray[np.int64], pa.ChunkedArray]:
+    """Each row's libraries: its own and the prefix of each of its names, repeats included.
+
+    Returns:
+        Row numbers, and the library that stands beside each (null where a name has no prefix).
+
+    Shapes:
+        [m] and [m], m the number of names and rows together.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    names = table["names"].combine_chunks()
+    matches = pc.extract_regex(pc.list_flatten(names), r"^(?P<library>[^:]+):")
+    prefixes = pc.struct_field(matches, "library")
+    rows = np.concatenate([pc.list_parent_indices(names).to_numpy(), np.arange(len(table))])
+    return rows, pa.chunked_array([prefixes, *table["library"].chunks], type=pa.string())
+
+
+def within(values: NDArray[np.int64], limits: Bounds) -> BoolArray:
+    """Where the values lie between the limits, both included."""
+    low, high = limits
+    inside = np.ones(len(values), dtype=np.bool_)
+    if low is not None:
+        inside &= values >= low
+    if high is not None:
+        inside &= values <= high
+    return inside
+
+
+def texts(key: str, value: Any) -> list[str]:
+    """The texts that a condition accepts."""
+    values = [value] if isinstance(value, str) else value
+    if isinstance(values, list | tuple | set | frozenset):
+        accepted = [text for text in values if isinstance(text, str)]
+        if accepted and len(accepted) == len(values):
+            return accepted
+    raise NarError(f"where={{{key!r}: {value!r}}}: expected a text or a list of texts.")
+
+
+def bounds(key: str, value: Any) -> Bounds:
+    """The least and the greatest whole number that a condition accepts, None for no bound."""
+    limits = read_bounds(value) if isinstance(value, str) else read_pair(value)
+    if limits is None:
+        raise NarError(
+            f"where={{{key!r}: {value!r}}}: expected a pair (low, high) of numbers or None, or a "
+            "text such as '<10M', '>=1G' or '10M-50M'."
+        )
+    low, high = limits
+    if low is not None and high is not None and low > high:
+        raise NarError(f"where={{{key!r}: {value!r}}}: the lower bound is above the upper one.")
+    return limits
+
+
+def read_pair(value: Any) -> Bounds | None:
+    """The bounds in a pair of numbers, or None if it is no such pair."""
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        return None
+    low, high = value
+    for bound in value:
+        if isinstance(bound, bool) or not isinstance(bound, int | float | None):
+            return None
+        if bound is not None and not np.isfinite(float(bound)):
+            return None
+    return None if low is None else ceil(low), None if high is None else floor(high)
+
+
+def read_bounds(text: str) -> Bounds | None:
+    """The bounds in a text such as `<10M` or `10M-50M`, or None if it is no such text."""
+    if match := RANGE.fullmatch(text):
+        low, low_unit, high, high_unit = match.groups()
+        return ceil(size(low, low_unit)), floor(size(high, high_unit))
+    if match := LIMIT.fullmatch(text):
+        sign, number, unit = match.groups()
+        limit = size(number, unit)
+        return {
+            "<": (None, ceil(limit) - 1),
+            "<=": (None, floor(limit)),
+            ">": (floor(limit) + 1, None),
+            ">=": (ceil(limit), None),
+        }[sign]
+    return None
+
+
+def size(number: str, unit: str) -> Decimal:
+    """The number that `1.5` and `M` mean: 1,500,000."""
+    return Decimal(number) * UNITS[unit.upper()]

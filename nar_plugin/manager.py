@@ -1,0 +1,254 @@
+"""Loads the plugins, asks each of them apart from the others, and lists them.
+
+pluggy isolates nothing by itself: one raising hook would lose everybody's answer. Here a plugin
+that raises, while it loads, while it is called or while its answer is read, is marked failed,
+named once in a warning, and the others go on. `NAR_DISABLE_PLUGINS=a,b` (`*` for all) keeps plugins
+from being imported; `NAR_STRICT=1` raises instead of going on.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from importlib import import_module, metadata
+from typing import Any, Literal
+
+import pluggy
+
+from nar_plugin import hookspecs
+from nar_plugin.errors import PluginError
+
+GROUP = "nar_plugin"
+DISTRIBUTION = "nar-plugin"
+# In the order in which they are asked, after the external ones; `torch` knows any module.
+BUILT_IN = (
+    "nar_plugin.hooks.timm",
+    "nar_plugin.hooks.torchvision",
+    "nar_plugin.hooks.transformers",
+    "nar_plugin.hooks.torch",
+)
+_ANSWERS: dict[str, type] = {
+    "nar_library": str,
+    "nar_provenance": hookspecs.Provenance,
+    "nar_example_inputs": hookspecs.ExampleInputs,
+    "nar_architectures": hookspecs.NamedArchitecture,
+}
+_MANY = frozenset({"nar_example_inputs", "nar_architectures"})
+
+_log = logging.getLogger("nar_plugin")
+
+
+@dataclass(frozen=True)
+class PluginInfo:
+    """One line of `nar plugins`.
+
+    Attributes:
+        name: The entry point's name, or the last word of a built-in module.
+        distribution: The distribution that brought it, if known.
+        version: That distribution's version, if known.
+        status: `disabled` was never imported, `failed` raised at least once.
+        hooks: Names of the hooks that it fills.
+        error: The last error, as text: an exception would keep the model in its frames alive.
+    """
+
+    name: str
+    distribution: str | None
+    version: str | None
+    status: Literal["active", "disabled", "failed"] = "active"
+    hooks: tuple[str, ...] = ()
+    error: str | None = None
+
+
+@dataclass
+class _Plugin:
+    """A plugin and what became of it.
+
+    Attributes:
+        info: As listed.
+        manager: A pluggy manager with this plugin alone; None if it was not loaded.
+        library: What its `nar_library` names, if anything.
+    """
+
+    info: PluginInfo
+    manager: pluggy.PluginManager | None = None
+    library: str | None = None
+
+
+_lock = threading.RLock()
+_plugins: tuple[_Plugin, ...] | None = None
+
+
+def load_plugins() -> None:
+    """Load the built-in plugins and those of the entry point group `nar_plugin`, once.
+
+    Raises:
+        PluginError: A plugin could not be loaded, and `NAR_STRICT=1`.
+    """
+    _load()
+
+
+def reset() -> None:
+    """Forget every plugin, so that the next call reads the environment again; for tests."""
+    global _plugins
+    with _lock:
+        _plugins = None
+
+
+def list_plugins() -> tuple[PluginInfo, ...]:
+    """Every plugin that was found, in the order in which they are asked.
+
+    Example:
+        ```python
+        [plugin.name for plugin in list_plugins() if plugin.status == "failed"]
+        ```
+    """
+    return tuple(plugin.info for plugin in _load())
+
+
+def call_each(
+    hook_name: str, *, only_imported: bool = False, **kwargs: Any
+) -> Iterator[tuple[str, Any]]:
+    """Ask every plugin in turn: external ones first, then the built-in, `torch` last.
+
+    A plugin is asked when the answer before it has been used, so stopping early saves the rest.
+    One that fails is asked again the next time: what it said about one model must not depend on
+    the models before.
+
+    Example:
+        ```python
+        for plugin, provenance in call_each("nar_provenance", only_imported=True, model=model):
+            ...
+        ```
+
+    Args:
+        hook_name: A function of `nar_plugin.hookspecs`, such as `nar_provenance`.
+        only_imported: Leave out a plugin whose library is not imported: no model can be its own.
+        **kwargs: The hook's arguments.
+
+    Yields:
+        The plugin's name and its answer, where that is not None; of hooks that give several, a
+        tuple.
+
+    Raises:
+        PluginError: A plugin failed, and `NAR_STRICT=1`.
+    """
+    for plugin in _load():
+        if plugin.manager is None or (only_imported and not _imported(plugin.library)):
+            continue
+        try:
+            answers = _ask(plugin.manager, hook_name, kwargs)
+        except Exception as error:
+            _fail(plugin, hook_name, error)
+            continue
+        for answer in answers:
+            yield plugin.info.name, answer
+
+
+def _imported(library: str | None) -> bool:
+    return library is None or sys.modules.get(library) is not None
+
+
+def _ask(manager: pluggy.PluginManager, hook_name: str, kwargs: Mapping[str, Any]) -> list[Any]:
+    """One plugin's answers, read to their end and checked, so that nothing can raise later."""
+    answers = getattr(manager.hook, hook_name)(**kwargs)
+    if hook_name in _MANY:
+        answers = [tuple(answer) for answer in answers]
+    expected = _ANSWERS.get(hook_name, object)
+    for answer in answers:
+        for item in answer if hook_name in _MANY else (answer,):
+            if not isinstance(item, expected):
+                raise TypeError(f"it returned {item!r:.80}, expected {expected.__name__}")
+    return list(answers)
+
+
+def _load() -> tuple[_Plugin, ...]:
+    """The plugins; nothing is kept when loading raises, so that the next call raises too."""
+    global _plugins
+    with _lock:
+        if _plugins is None:
+            built_in = [_load_built_in(module) for module in BUILT_IN]
+            points = sorted(metadata.entry_points(group=GROUP), key=lambda point: point.name)
+            _plugins = (*[_load_external(point) for point in points], *built_in)
+        return _plugins
+
+
+def _load_built_in(module: str) -> _Plugin:
+    try:
+        version = metadata.version(DISTRIBUTION)
+    except metadata.PackageNotFoundError:  # run from a source tree
+        version = None
+    info = PluginInfo(module.rpartition(".")[2], DISTRIBUTION, version)
+    return _load_one(info, lambda: import_module(module))
+
+
+def _load_external(point: metadata.EntryPoint) -> _Plugin:
+    distribution, version = (point.dist.name, point.dist.version) if point.dist else (None, None)
+    return _load_one(PluginInfo(point.name, distribution, version), point.load)
+
+
+def _load_one(info: PluginInfo, load: Callable[[], object]) -> _Plugin:
+    """Import one plugin unless it is disabled; what goes wrong is noted on it."""
+    plugin = _Plugin(info)
+    if _disabled(info.name):
+        plugin.info = replace(info, status="disabled")
+        return plugin
+    try:
+        manager = _manager_of(load())
+        plugin.info = replace(info, hooks=_filled(manager))
+        plugin.library = next(iter(_ask(manager, "nar_library", {})), None)
+        plugin.manager = manager
+    except Exception as error:
+        _fail(plugin, "loading", error)
+    return plugin
+
+
+def _disabled(name: str) -> bool:
+    names = {word.strip() for word in os.environ.get("NAR_DISABLE_PLUGINS", "").split(",")}
+    return name in names or "*" in names
+
+
+def _manager_of(implementation: object) -> pluggy.PluginManager:
+    """A manager with this one plugin, checked more strictly than pluggy does.
+
+    Raises:
+        PluginValidationError: A hook is unknown or takes an unknown argument.
+        PluginError: A hook's argument has a default, which pluggy would always pass.
+    """
+    manager = pluggy.PluginManager(hookspecs.PROJECT)
+    manager.add_hookspecs(hookspecs)
+    manager.register(implementation)
+    manager.check_pending()
+    for name in _filled(manager):
+        for function in getattr(manager.hook, name).get_hookimpls():
+            if function.kwargnames:
+                raise PluginError(
+                    f"{name} gives {function.kwargnames[0]!r} a default, which it would always "
+                    "get instead of the real argument: remove the default"
+                )
+    return manager
+
+
+def _filled(manager: pluggy.PluginManager) -> tuple[str, ...]:
+    """Names of the hooks that have an implementation."""
+    return tuple(sorted(name for name, hook in vars(manager.hook).items() if hook.get_hookimpls()))
+
+
+def _fail(plugin: _Plugin, doing: str, error: Exception) -> None:
+    """Mark a plugin failed and warn about it once, or raise if `NAR_STRICT=1`."""
+    info = plugin.info
+    text = f"{type(error).__name__}: {error}"
+    plugin.info = replace(info, status="failed", error=text)
+    owner = f"{info.distribution or 'unknown distribution'} {info.version or ''}".strip()
+    message = f"The plugin {info.name!r} of {owner} failed in {doing}: {text}"
+    if os.environ.get("NAR_STRICT", "0") not in {"", "0"}:
+        raise PluginError(message) from error
+    if info.status != "failed":
+        _log.warning(
+            "%s. The other plugins go on; NAR_DISABLE_PLUGINS=%s turns it off, NAR_STRICT=1 raises.",
+            message,
+            info.name,
+        )

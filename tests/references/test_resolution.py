@@ -1,0 +1,97 @@
+import sys
+
+import pytest
+from torch import nn
+
+from nar_plugin import manager
+from nar_plugin.errors import NarError
+from nar_plugin.hookspecs import NamedArchitecture
+from nar_plugin.references import resolve
+
+
+@pytest.fixture
+def library(monkeypatch):
+    """A model library `toy` with three architectures, and `other`, which shares a name."""
+
+    def call_each(hook_name, **kwargs):
+        if hook_name == "nar_library":
+            yield from (("toy", "toy"), ("other", "other"))
+        elif hook_name == "nar_architectures":
+            for name, architectures in (
+                ("toy", ("net18", "net50", "vit_b")),
+                ("other", ("net50",)),
+            ):
+                yield (
+                    name,
+                    tuple(
+                        NamedArchitecture(f"{name}:{each}", name, "net", "task", "MIT")
+                        for each in architectures
+                    ),
+                )
+        elif hook_name == "nar_build" and kwargs["name"] == "toy:net18":
+            yield "toy", nn.Sequential()
+
+    monkeypatch.setattr(manager, "call_each", call_each)
+
+
+def test_a_plugin_builds(library):
+    assert isinstance(resolve("toy:net18"), nn.Sequential)
+
+
+@pytest.mark.parametrize(
+    ("reference", "hint"),
+    [
+        ("toy:net51", "did you mean toy:net50 or toy:net18?"),
+        ("net50", "did you mean toy:net50 or other:net50?"),
+        ("VIT_B", "did you mean toy:vit_b?"),
+        ("owner/name", "write hub:owner/name"),
+        ("owner/name@v1", "write hub:owner/name@v1"),
+        ("no such thing", "expected timm:resnet50"),
+        ("", "expected timm:resnet50"),
+        ("toy:", "expected timm:resnet50"),
+        ("toy:zzzz", "toy has no architecture zzzz"),
+    ],
+)
+def test_what_it_does_not_know_it_explains(library, reference, hint):
+    with pytest.raises(NarError) as raised:
+        resolve(reference)
+    assert hint in str(raised.value)
+
+
+def test_a_missing_library_names_the_extra(monkeypatch):
+    from importlib import util
+
+    real = util.find_spec
+    monkeypatch.setattr(
+        "nar_plugin.references.installation.find_spec",
+        lambda name: None if name == "timm" else real(name),
+    )
+    with pytest.raises(NarError, match=r"pip install 'nar-plugin\[timm\]'"):
+        resolve("timm:resnet50")
+
+
+def test_a_library_that_every_plugin_failed_is_not_imported_as_code(monkeypatch):
+    monkeypatch.setattr(manager, "call_each", lambda hook_name, **_: iter(()))
+    with pytest.raises(NarError, match="timm has no architecture create_model"):
+        resolve("timm:create_model")
+
+
+@pytest.mark.parametrize("reference", ["timm:resnet18", "torchvision:resnet18"])
+def test_real_libraries_build_without_weights(reference):
+    pytest.importorskip(reference.partition(":")[0])
+    model = resolve(reference)
+    assert sum(parameter.numel() for parameter in model.parameters()) == 11_689_512
+    assert {parameter.device.type for parameter in model.parameters()} == {"meta"}
+
+
+def test_transformers_builds_by_type_and_by_class():
+    pytest.importorskip("transformers")
+    assert type(resolve("transformers:bert")).__name__ == "BertModel"
+    assert type(resolve("transformers:bert/BertForMaskedLM")).__name__ == "BertForMaskedLM"
+
+
+def test_an_unknown_name_of_a_real_library_gets_the_nearest():
+    pytest.importorskip("timm")
+    with pytest.raises(NarError, match="timm:resnet50"):
+        resolve("timm:resnet500")
+    assert "timm" in sys.modules

@@ -1,0 +1,115 @@
+import builtins
+import io
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from nar_plugin.errors import NarError
+from nar_plugin.report import Hit, SimilarArchitectures
+
+HIT_FIELDS = [
+    "rank", "name", "names", "score", "family", "library", "task", "params", "flops",
+    "fingerprint", "exact", "shared_motifs", "licence", "url",
+]  # fmt: skip
+
+
+def test_is_a_sequence_of_hits(similar):
+    assert isinstance(similar, Sequence)
+    assert len(similar) == 3
+    assert [hit.rank for hit in similar] == [1, 2, 3]
+    assert isinstance(similar[-1], Hit)
+    assert similar[1] in similar
+
+
+def test_a_slice_answers_the_same_query(similar):
+    first = similar[:2]
+    assert isinstance(first, SimilarArchitectures)
+    assert [hit.rank for hit in first] == [1, 2]
+    assert (first.query, first.index) == (similar.query, similar.index)
+
+
+def test_json_has_the_fields_of_the_contract(similar):
+    printed = json.loads(json.dumps(similar.to_dict()))
+    assert list(printed) == ["query", "index", "hits"]
+    assert list(printed["index"]) == ["source", "revision", "architectures", "graphs", "encoder"]
+    assert list(printed["hits"][0]) == HIT_FIELDS
+    assert list(printed["hits"][0]["shared_motifs"][0]) == [
+        "label", "shape", "count_query", "count_hit", "ops",
+    ]  # fmt: skip
+    assert printed["query"]["family"] is None
+    assert printed["query"]["motifs"][0]["label"] == "Bottleneck"
+    assert printed["hits"][0]["names"][1] == "torchvision:resnet50"
+
+
+def test_data_frame(similar):
+    pytest.importorskip("pandas")
+    frame = similar.to_pandas()
+    assert list(frame.columns) == HIT_FIELDS
+    assert list(frame["name"]) == [hit.name for hit in similar]
+    assert list(similar[:0].to_pandas().columns) == HIT_FIELDS
+
+
+def test_missing_pandas_names_the_extra(similar, monkeypatch):
+    real_import = builtins.__import__
+
+    def without_pandas(name, *args, **kwargs):
+        if name == "pandas":
+            raise ImportError(name)
+        return real_import(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", without_pandas)
+    with pytest.raises(NarError, match=r"nar-plugin\[pandas\]"):
+        similar.to_pandas()
+
+
+@pytest.mark.parametrize("width", [80, 100, 140, 200])
+def test_the_table_fits_the_terminal(similar, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    text = repr(similar)
+    assert max(map(len, text.splitlines())) <= width
+    facts = ("identical", "(+3 names)", "timm:resnet101", "resnet", "image-classification")
+    numbers = ("25.6M", "15.6G", "1.000", "Bottleneck \N{MULTIPLICATION SIGN}12/29", "1,203 graphs")
+    for fact in (*facts, *numbers):
+        assert fact in text
+
+
+@pytest.mark.parametrize("width", [80, 100, 140, 200])
+def test_a_long_name_is_folded_and_never_cut(similar, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    lines = repr(similar).splitlines()
+    heading = next(line for line in lines if " name " in line)
+    start, end = heading.index("name"), heading.index("score")
+    column = "".join(line[start:end].strip() for line in lines[lines.index(heading) :])
+    assert similar[2].name in column
+
+
+def test_without_a_terminal_the_table_is_100_columns(similar, monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.setattr(sys, "__stdout__", io.StringIO())
+    assert max(map(len, str(similar).splitlines())) == 100
+
+
+def test_no_hits(similar):
+    assert "no architecture in the index matches" in repr(similar[:0])
+
+
+def test_names_are_not_interpreted(similar, make_hit, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    name = "hub:[red]evil[/red]/\x1b[2Jmodel[/]"
+    hostile = replace(similar, hits=(make_hit(name=name, names=(name,), family="[bold]f"),))
+    text = repr(hostile)
+    assert "hub:[red]evil[/red]/model[/]" in text
+    assert "[bold]f" in text
+    assert "\x1b" not in text
+
+
+def test_rich_prints_colours(similar):
+    from rich.console import Console
+
+    console = Console(force_terminal=True, width=100, color_system="standard")
+    with console.capture() as capture:
+        console.print(similar)
+    assert "\x1b[1;32midentical" in capture.get()
