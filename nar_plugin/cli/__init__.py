@@ -13,7 +13,18 @@ from typing import Annotated
 
 import typer
 
-from nar_plugin.cli import compare, doctor, find, index, motifs, plugins, trace
+from nar_plugin.cli import (
+    bench,
+    compare,
+    corpus,
+    doctor,
+    find,
+    index,
+    motifs,
+    plugins,
+    trace,
+    train,
+)
 from nar_plugin.cli.output import fail
 from nar_plugin.errors import NarError
 
@@ -31,7 +42,10 @@ app.command("motifs")(motifs.motifs)
 app.command("compare")(compare.compare)
 app.command("plugins")(plugins.plugins)
 app.command("doctor")(doctor.doctor)
+app.command("train")(train.train)
 app.add_typer(index.app, name="index")
+app.add_typer(corpus.app, name="corpus")
+app.add_typer(bench.app, name="bench")
 
 
 def _print_version(wanted: bool) -> None:

@@ -1,38 +1,38 @@
-"""Build a model without filling its weights and without a trace in the random numbers.
+"""Build a model without allocating its weights, and without a trace in the random numbers.
 
-The meta device allocates nothing, but a constructor that looks at a value fails there; the
+On the meta device nothing is allocated, but a constructor that looks at a value fails there; the
 classic is `[x.item() for x in torch.linspace(0, rate, depth)]` of stochastic depth. Such a model
-is built on the CPU with every fill of a parameter left out: its pages are never touched, so the
-system never hands out the memory.
+is built on the CPU, with each parameter moved to the meta device as soon as a module gets it and
+before it is filled, as accelerate's `init_empty_weights` does.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import torch
-from torch.overrides import TorchFunctionMode
+from torch import nn
+from torch.nn.modules.module import register_module_parameter_registration_hook
+from torch.nn.parameter import is_lazy
+from torch.utils.weak import WeakIdKeyDictionary
 
 Result = TypeVar("Result")
 
-# What initialises a parameter in place; nothing reads those values.
-_FILLS = frozenset(
-    "add_ clamp_ constant_ copy_ div_ erfinv_ fill_ kaiming_normal_ kaiming_uniform_ mul_ normal_ "
-    "sub_ trunc_normal_ uniform_ zero_".split()
-)
-
 
 def built(make: Callable[[], Result]) -> Result:
-    """What `make` returns when it runs on the meta device, else on unfilled parameters.
+    """What `make` returns when the models that it builds may allocate no weights.
 
     Example:
         ```python
         model = built(lambda: MyNet(depth=50))
         ```
+
+    Raises:
+        Exception: Whatever `make` raises.
     """
     with random_numbers_kept():
         try:
@@ -41,7 +41,7 @@ def built(make: Callable[[], Result]) -> Result:
         except (NotImplementedError, RuntimeError, TypeError) as error:
             if "meta" not in str(error):
                 raise
-        with _Unfilled():
+        with parameters_on_meta():
             return make()
 
 
@@ -61,18 +61,24 @@ def random_numbers_kept() -> Iterator[None]:
         np.random.set_state(legacy_numpy)  # noqa: NPY002
 
 
-class _Unfilled(TorchFunctionMode):
-    """Leaves out every in-place fill of a parameter, such as `nn.init.normal_`."""
+@contextmanager
+def parameters_on_meta() -> Iterator[None]:
+    """Inside the block, a parameter that is given to a module moves to the meta device."""
+    moved = WeakIdKeyDictionary()  # one parameter given to two modules stays one
 
-    def __torch_function__(
-        self,
-        func: Callable[..., Any],
-        types: Any,
-        args: tuple[Any, ...] = (),
-        kwargs: Mapping[str, Any] | None = None,
-    ) -> Any:
-        kwargs = kwargs or {}
-        filled = args[0] if args else kwargs.get("tensor")
-        if isinstance(filled, torch.nn.Parameter) and getattr(func, "__name__", "") in _FILLS:
-            return filled
-        return func(*args, **kwargs)
+    def move(_: nn.Module, __: str, parameter: nn.Parameter | None) -> nn.Parameter | None:
+        if parameter is None or parameter.is_meta or is_lazy(parameter):
+            return None
+        if parameter not in moved:
+            values = parameter.detach().to("meta")
+            moved[parameter] = nn.Parameter(values, requires_grad=parameter.requires_grad)
+            vars(moved[parameter]).update(vars(parameter))
+        known: nn.Parameter = moved[parameter]
+        return known
+
+    # torch documents that a returned parameter replaces the given one; its types say otherwise.
+    hook = register_module_parameter_registration_hook(move)  # type: ignore[arg-type]
+    try:
+        yield
+    finally:
+        hook.remove()

@@ -10,7 +10,13 @@ import torch
 
 from nar_plugin.tracing.graph import Attribute, Op
 from nar_plugin.tracing.recorder import CONST, DATA, PARAM, Record
-from nar_plugin.tracing.vocabulary import ARITHMETIC, ATTENTION_KERNELS, MASKING, NAMES
+from nar_plugin.tracing.vocabulary import (
+    ARITHMETIC,
+    ATTENTION_KERNELS,
+    MASKING,
+    NAMES,
+    WEIGHT_ARITHMETIC,
+)
 
 _QUICK_GELU = 1.702  # x * sigmoid(1.702 x): the one factor that tells an activation from another
 
@@ -88,6 +94,8 @@ def _node(record: Record, sources: list[int], head_counts: dict[int, int]) -> No
 def _attributes(name: str, record: Record, sources: list[int]) -> dict[str, Attribute] | None:
     """Attributes of a call without a rule of its own; None where it is only bookkeeping."""
     operands = sum(s != CONST for s in sources)
+    if name in WEIGHT_ARITHMETIC and max(sources) < 0 and DATA not in sources:
+        return None  # weight_norm, spectral_norm, Gemma's 1 + weight: still a weight
     if name in ARITHMETIC:
         return _arithmetic(record, sources)
     if name in MASKING and operands < 2:
@@ -117,8 +125,6 @@ def _arithmetic(record: Record, sources: list[int]) -> dict[str, Attribute] | No
             if isinstance(number, float) and abs(number - _QUICK_GELU) < 1e-3:
                 return {"factor": _QUICK_GELU}
             return None
-        if max(sources) < 0 and DATA not in sources:
-            return None  # arithmetic on parameters alone, such as Gemma's 1 + weight
         learned = any(source == PARAM for _, source in others)
         return {"operand": "param" if learned else "const"}
     return {}
@@ -196,8 +202,9 @@ def _matmul(record: Record, tensors: list[torch.Tensor], sources: list[int]) -> 
     if left_source == PARAM and right_source != PARAM:
         experts = left.shape[0] if left.dim() == 3 else 1
         return _linear(left.shape[-1], left.shape[-2], bias, experts)
-    if CONST in (left_source, right_source) and max(left_source, right_source) < 0:
-        return "matmul", None if PARAM in (left_source, right_source) else {}
+    name = record.func.name().split("::")[1].split(".")[0]
+    if name in WEIGHT_ARITHMETIC and max(sources) < 0 and DATA not in sources:
+        return "matmul", None  # the power iteration of spectral_norm
     return "matmul", {}
 
 

@@ -203,6 +203,9 @@ class Recorder(TorchDispatchMode):
         out = func(*args, **kwargs)
         if trait.writes:
             return originals[trait.writes[0]] if trait.writes[0] < len(originals) else out
+        if trait.view:
+            for item in out if isinstance(out, tuple | list) else (out,):
+                self._base[id(item)] = originals[0]
         return self._known_all(out)
 
     def _known_all(self, out: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import torch
 from torch import nn
 
 from nar_plugin.errors import TraceError
@@ -24,7 +25,7 @@ def unwrap(model: nn.Module) -> nn.Module:
     Raises:
         TraceError: The model is a TorchScript module, whose Python forward is gone.
     """
-    while True:
+    while not _is_script(model):
         inner = model._modules.get("_orig_mod")
         if inner is None and type(model).__name__ in _WRAPPERS:
             inner = model._modules.get("module")
@@ -33,18 +34,14 @@ def unwrap(model: nn.Module) -> nn.Module:
             if inner is None and type(model).__name__.endswith("Model"):
                 inner = model._modules.get("model")  # LoraModel -> the adapted model
         if inner is None:
-            break
+            return model
         model = inner
-    if _is_script(model):
-        raise TraceError(
-            f"Got a TorchScript module ({getattr(model, 'original_name', type(model).__name__)}): "
-            "its Python forward is no longer there to follow. Pass the eager nn.Module that it was "
-            "scripted or traced from."
-        )
-    return model
+    raise TraceError(
+        f"Got a TorchScript module ({getattr(model, 'original_name', type(model).__name__)}): "
+        "its Python forward is no longer there to follow. Pass the eager nn.Module that it was "
+        "scripted or traced from."
+    )
 
 
 def _is_script(model: nn.Module) -> bool:
-    import torch
-
     return isinstance(model, torch.jit.ScriptModule)

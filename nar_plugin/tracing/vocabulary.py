@@ -54,6 +54,7 @@ NAMES = {
     "adaptive_max_pool3d": "adaptive_max_pool",
     "rsub": "sub",
     "stack": "cat",
+    "copy": "cat",  # written into a part of a live tensor
     "hstack": "cat",
     "_prelu_kernel": "prelu",
     "amax": "max",
@@ -68,6 +69,13 @@ NAMES = {
 ARITHMETIC = frozenset({"add", "sub", "mul", "div", "neg", "rsub", "true_divide"})
 MASKING = frozenset(
     "where masked_fill clamp clamp_min clamp_max nan_to_num maximum minimum tril triu".split()
+)
+# On parameters alone these compute a weight, which is then as good as a parameter.
+WEIGHT_ARITHMETIC = ARITHMETIC | frozenset(
+    """
+    _weight_norm_interface _weight_norm norm linalg_vector_norm mv vdot dot var_mean std_mean std
+    var mean sum sqrt rsqrt exp reciprocal pow abs softplus clamp clamp_min maximum
+    """.split()
 )
 ATTENTION_KERNELS = frozenset(
     """

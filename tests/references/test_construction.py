@@ -31,7 +31,7 @@ def test_the_callers_random_numbers_go_on_as_if_nothing_happened():
     assert inside[0] == inside[1]
 
 
-def test_a_constructor_that_reads_values_fills_no_weight():
+def test_a_constructor_that_reads_values_allocates_no_weight():
     def make():
         rates = torch.linspace(0, 1, 2).tolist()
         model = nn.Sequential(*[nn.Linear(16_000, 16_000) for _ in rates])
@@ -40,9 +40,25 @@ def test_a_constructor_that_reads_values_fills_no_weight():
         return model
 
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    assert not built(make)[0].weight.is_meta
+    assert built(make)[0].weight.is_meta
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
-    assert grown < 16_000 * 16_000 * 4 / 2
+    assert grown < 16_000 * 16_000 * 4 / 10
+    assert not nn.Linear(2, 2).weight.is_meta
+
+
+def test_tied_parameters_stay_tied():
+    def make():
+        torch.ones(1).item()
+        model, weight = (
+            nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2)),
+            nn.Parameter(torch.ones(2, 2)),
+        )
+        model[0].weight = model[1].weight = weight
+        return model
+
+    model = built(make)
+    assert model[0].weight is model[1].weight
+    assert len(list(model.parameters())) == 3
 
 
 def test_an_error_of_the_constructor_is_raised_as_it_is():

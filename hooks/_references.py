@@ -1,0 +1,34 @@
+"""How the built-in plugins read the reference that they are asked to build, and refuse it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+from nar_plugin.errors import PluginError
+
+
+def architecture(name: str, library: str) -> str | None:
+    """The part behind `library:`, or None when the reference is another plugin's.
+
+    Example:
+        ```python
+        architecture("timm:resnet50", "timm")  # 'resnet50'
+        ```
+    """
+    prefix, colon, rest = name.partition(":")
+    return rest if colon and prefix == library else None
+
+
+def missing(name: str, library: str, command: str) -> PluginError:
+    """The error for a reference whose library cannot be imported."""
+    return PluginError(f"{name} needs {library}, which is not installed. Run: {command}")
+
+
+def unknown(name: str, library: str, known: Iterable[str]) -> PluginError:
+    """The error for a name that the library does not have, with the nearest that it has."""
+    wanted = name.partition(":")[2]
+    near = difflib.get_close_matches(wanted, list(known), n=3, cutoff=0.5)
+    hint = ", ".join(f"{library}:{item}" for item in near)
+    mend = f"Did you mean {hint}?" if near else f"`nar find {library}:NAME` takes a listed name."
+    return PluginError(f"{library} has no architecture named {wanted!r}. {mend}")

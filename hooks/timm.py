@@ -1,0 +1,144 @@
+"""timm: image models. https://github.com/huggingface/pytorch-image-models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from nar_plugin.hooks import _references
+from nar_plugin.hookspecs import ExampleInputs, NamedArchitecture, Provenance, hookimpl
+
+if TYPE_CHECKING:
+    from torch import nn
+
+_INSTALL = "pip install nar-plugin[timm]"
+
+# timm's defining modules under the name that the other two libraries' plugins use as well.
+_FAMILIES = {
+    "hieradet_sam2": "hiera",
+    "maxxvit": "maxvit",
+    "swin_transformer": "swin",
+    "swin_transformer_v2": "swinv2",
+    "swin_transformer_v2_cr": "swinv2",
+    "vision_transformer": "vit",
+}
+# Designs of their own that timm defines in the module `efficientnet`, by the name's first word.
+_IN_EFFICIENTNET = {
+    "mnasnet": "mnasnet",
+    "mobilenetv1": "mobilenetv1",
+    "mobilenetv2": "mobilenetv2",
+    "semnasnet": "mnasnet",
+}
+
+
+@hookimpl
+def nar_library() -> str:
+    """The library's import name."""
+    return "timm"
+
+
+@hookimpl
+def nar_provenance(model: nn.Module) -> Provenance | None:
+    """The name in `pretrained_cfg`, such as `timm:resnet50.a1_in1k`."""
+    cfg = _configuration(model)
+    architecture = cfg.get("architecture")
+    if not architecture:
+        return None
+    tag = cfg.get("tag")
+    name = f"timm:{architecture}.{tag}" if tag else f"timm:{architecture}"
+    return Provenance(name=name, library="timm", hub_id=cfg.get("hf_hub_id"))
+
+
+@hookimpl
+def nar_example_inputs(model: nn.Module) -> list[ExampleInputs] | None:
+    """One image of the size that the model was configured for."""
+    import torch
+
+    cfg = _configuration(model)
+    size = cfg.get("input_size")
+    if not isinstance(size, tuple | list) or len(size) != 3:
+        return None
+    shapes = [
+        (channels, *resolution)
+        for resolution in dict.fromkeys((*_built_for(model), tuple(size[1:])))
+        for channels in dict.fromkeys((*_first_channels(model, cfg), size[0]))
+    ]
+    return [ExampleInputs((torch.empty(1, *shape, device="meta"),)) for shape in shapes]
+
+
+@hookimpl
+def nar_architectures() -> Iterator[NamedArchitecture]:
+    """All of `timm.list_models()`."""
+    try:
+        import timm
+    except ImportError:
+        return
+    for name in timm.list_models():
+        cfg = timm.get_pretrained_cfg(name)
+        hub_id = cfg.hf_hub_id if cfg else None
+        headless = cfg is not None and not cfg.num_classes
+        yield NamedArchitecture(
+            name=f"timm:{name}",
+            library="timm",
+            family=_family(name),
+            task="image-feature-extraction" if headless else "image-classification",
+            licence="Apache-2.0",
+            url=f"https://huggingface.co/{hub_id}" if hub_id else None,
+        )
+
+
+@hookimpl
+def nar_build(name: str) -> nn.Module | None:
+    """Build `timm:resnet50` or `timm:resnet50.a1_in1k` without weights."""
+    wanted = _references.architecture(name, "timm")
+    if wanted is None:
+        return None
+    try:
+        import timm
+    except ImportError as error:
+        raise _references.missing(name, "timm", _INSTALL) from error
+    architecture, _, tag = wanted.partition(".")
+    if not timm.is_model(architecture):
+        raise _references.unknown(name, "timm", timm.list_models())
+    if tag and timm.get_pretrained_cfg(wanted, allow_unregistered=False) is None:
+        tags = timm.list_pretrained(f"{architecture}.*")
+        raise _references.unknown(name, "timm", [architecture, *tags])
+    model: nn.Module = timm.create_model(wanted, pretrained=False)
+    return model
+
+
+def _configuration(model: nn.Module) -> Mapping[str, Any]:
+    """`pretrained_cfg`, or empty when this is not a model of timm."""
+    for attribute in ("pretrained_cfg", "default_cfg"):
+        cfg = getattr(model, attribute, None)
+        if isinstance(cfg, Mapping) and "input_size" in cfg:
+            return cfg
+    return {}
+
+
+def _built_for(model: nn.Module) -> Iterator[tuple[int, int]]:
+    """The resolution that a patch embedding was built for, where it accepts no other."""
+    embedding = getattr(model, "patch_embed", None)
+    resolution = getattr(embedding, "img_size", None)
+    if isinstance(resolution, tuple | list) and len(resolution) == 2:
+        yield int(resolution[0]), int(resolution[1])
+
+
+def _first_channels(model: nn.Module, cfg: Mapping[str, Any]) -> Iterator[int]:
+    """Input channels of the layer that `first_conv` names: `in_chans` does not reach the cfg."""
+    names = cfg.get("first_conv")
+    modules = dict(model.named_modules())
+    for name in (names,) if isinstance(names, str) else names or ():
+        channels = getattr(modules.get(name), "in_channels", None)
+        if isinstance(channels, int) and channels in (1, 3, 4, cfg["input_size"][0]):
+            yield channels
+
+
+def _family(name: str) -> str:
+    """The defining module, in the words that the three libraries share."""
+    from timm.models import model_entrypoint
+
+    module: str = model_entrypoint(name).__module__.rpartition(".")[2]
+    if module == "efficientnet":
+        return _IN_EFFICIENTNET.get(name.partition("_")[0], module)
+    return _FAMILIES.get(module, module)

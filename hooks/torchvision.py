@@ -1,0 +1,179 @@
+"""torchvision: image, video, detection, segmentation and optical flow models.
+
+https://docs.pytorch.org/vision/stable/models.html
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+from nar_plugin.hooks import _references
+from nar_plugin.hookspecs import ExampleInputs, NamedArchitecture, Provenance, hookimpl
+
+if TYPE_CHECKING:
+    import torch
+    from torch import nn
+
+_INSTALL = "pip install torchvision"
+_PACKAGE = "torchvision.models."
+
+# Defining modules under the name that the other two libraries' plugins use as well. Video models
+# convolve over time, so they are families of their own.
+_FAMILIES = {
+    "inception": "inception_v3",
+    "swin_transformer": "swin",
+    "video.mvit": "video_mvit",
+    "video.resnet": "video_resnet",
+    "video.swin_transformer": "video_swin",
+    "vision_transformer": "vit",
+}
+_TASKS = {
+    "detection": "object-detection",
+    "optical_flow": "optical-flow",
+    "quantization": "image-classification",
+    "segmentation": "image-segmentation",
+    "video": "video-classification",
+}
+_DETECTION_SIZE = 320  # the models resize by themselves; the proposals need some room
+_FLOW_SIZE = 128  # RAFT's smallest: 16 x 16 features for a pyramid of four levels
+_FRAMES = 16
+_IMAGE_SIZES = {"Inception3": 299, "QuantizableInception3": 299}
+_VIDEO_SIZES = {"MViT": 224, "S3D": 224, "SwinTransformer3d": 224, "VideoResNet": 112}
+
+
+@hookimpl
+def nar_library() -> str:
+    """The library's import name."""
+    return "torchvision"
+
+
+@hookimpl
+def nar_provenance(model: nn.Module) -> Provenance | None:
+    """The class: nothing in a model of torchvision says which builder made it."""
+    owner = _class(model)
+    return None if owner is None else Provenance(f"torchvision:{owner.__name__}", "torchvision")
+
+
+@hookimpl
+def nar_example_inputs(model: nn.Module) -> list[ExampleInputs] | None:
+    """What the class of the model eats: an image, a video, two images or a list of images."""
+    import torch
+
+    owner = _class(model)
+    if owner is None:
+        return None
+    module = owner.__module__.removeprefix(_PACKAGE)
+    if module.startswith("detection."):
+        image = torch.empty(_channels(model), _DETECTION_SIZE, _DETECTION_SIZE, device="meta")
+        return [ExampleInputs(([image],))]
+    if module.startswith("optical_flow."):
+        image = torch.empty(1, 3, _FLOW_SIZE, _FLOW_SIZE, device="meta")
+        return [ExampleInputs((image, image.clone()))]
+    if module.startswith("video."):
+        return [ExampleInputs((video,)) for video in _videos(model, owner.__name__)]
+    size = getattr(model, "image_size", None) or _IMAGE_SIZES.get(owner.__name__, 224)
+    return [ExampleInputs((torch.empty(1, _channels(model), size, size, device="meta"),))]
+
+
+@hookimpl
+def nar_architectures() -> Iterator[NamedArchitecture]:
+    """All of `torchvision.models.list_models()`."""
+    try:
+        from torchvision import models
+    except ImportError:
+        return
+    for name in models.list_models():
+        builder = models.get_model_builder(name)
+        module = builder.__module__.removeprefix(_PACKAGE)
+        package = module.rpartition(".")[0]
+        page = ".".join(filter(None, ("torchvision.models", package, builder.__name__)))
+        yield NamedArchitecture(
+            name=f"torchvision:{name}",
+            library="torchvision",
+            family=_family(name, module),
+            task=_TASKS.get(package, "image-classification"),
+            licence="BSD-3-Clause",
+            url=f"https://docs.pytorch.org/vision/stable/models/generated/{page}.html",
+        )
+
+
+@hookimpl
+def nar_build(name: str) -> nn.Module | None:
+    """Build `torchvision:resnet50` without weights, its backbone's included."""
+    wanted = _references.architecture(name, "torchvision")
+    if wanted is None:
+        return None
+    try:
+        from torchvision import models
+    except ImportError as error:
+        raise _references.missing(name, "torchvision", _INSTALL) from error
+    if wanted not in models.list_models():
+        raise _references.unknown(name, "torchvision", models.list_models())
+    builder = models.get_model_builder(wanted)
+    options: dict[str, object] = {"weights": None}
+    known = inspect.signature(builder).parameters
+    options |= {key: None for key in ("weights_backbone",) if key in known}
+    options |= {key: False for key in ("quantize",) if key in known}
+    if builder.__module__.endswith((".googlenet", ".inception")):
+        options["init_weights"] = False  # else a warning, and a slow loop over all weights
+    # RegNet reads the widths of its stages out of a tensor, which must hold real numbers.
+    scope = _real_ranges() if builder.__module__.endswith(".regnet") else nullcontext()
+    with scope:
+        model: nn.Module = builder(**options)
+    return model
+
+
+def _real_ranges() -> AbstractContextManager[object]:
+    """A mode in which `torch.arange` makes a CPU tensor, also under `torch.device("meta")`."""
+    import torch
+    from torch.overrides import TorchFunctionMode
+
+    class RealRanges(TorchFunctionMode):
+        def __torch_function__(
+            self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            kwargs = dict(kwargs or {})
+            if func is torch.arange:
+                kwargs["device"] = "cpu"
+            return func(*args, **kwargs)
+
+    return RealRanges()
+
+
+def _class(model: nn.Module) -> type | None:
+    """The nearest class that torchvision defines, so that a subclass counts as well."""
+    for owner in type(model).__mro__:
+        if owner.__module__.startswith(_PACKAGE):
+            return owner
+    return None
+
+
+def _channels(model: nn.Module) -> int:
+    """Input channels of the first convolution."""
+    for module in model.modules():
+        channels = getattr(module, "in_channels", None)
+        if isinstance(channels, int) and hasattr(module, "kernel_size"):
+            return channels
+    return 3
+
+
+def _videos(model: nn.Module, owner: str) -> Iterator[torch.Tensor]:
+    import torch
+
+    positions = getattr(model, "pos_encoding", None)  # MViT is built for one size of video
+    frames, size = _FRAMES, _VIDEO_SIZES.get(owner, 112)
+    if positions is not None and hasattr(positions, "temporal_size"):
+        patch = model.conv_proj.stride
+        frames = int(positions.temporal_size * patch[0])
+        size = int(positions.spatial_size[0] * patch[1])
+    yield torch.empty(1, _channels(model), frames, size, size, device="meta")
+
+
+def _family(name: str, module: str) -> str:
+    """The defining module, in the words that the three libraries share."""
+    if name.startswith("swin_v2"):
+        return "swinv2"
+    return _FAMILIES.get(module, module.rpartition(".")[2])

@@ -1,0 +1,59 @@
+"""`nar bench`: figures that a reader can repeat."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from nar_plugin.cli.output import Json, show, show_json
+
+app = typer.Typer(help="Measure nar-plugin on this machine.", no_args_is_help=True)
+
+REFERENCES = [
+    "timm:resnet50",
+    "transformers:bert",
+    "timm:vit_base_patch16_224",
+    "transformers:gpt2",
+    "transformers:llama",
+]
+
+
+@app.callback()
+def bench() -> None:
+    """Measure nar-plugin on this machine."""
+
+
+@app.command()
+def query(
+    references: Annotated[
+        list[str] | None, typer.Argument(metavar="REF...", help="Models to ask about.")
+    ] = None,
+    repeats: Annotated[int, typer.Option(min=1, help="The median of so many runs.")] = 7,
+    as_json: Json = False,
+) -> None:
+    """Time each stage of `find_similar` on one core, warm, and the bare meta forward beside it."""
+    from rich.table import Table
+
+    from nar_plugin.bench import STAGES, time_query
+
+    results = [time_query(reference, repeats) for reference in references or REFERENCES]
+    if as_json:
+        show_json(results)
+        return
+    table = Table(title=f"milliseconds, median of {repeats}, one core")
+    table.add_column("model")
+    for stage in STAGES:
+        table.add_column(stage.replace("_", " "), justify="right")
+    for result in results:
+        table.add_row(str(result["model"]), *(_cell(result, stage) for stage in STAGES))
+    show(table)
+
+
+def _cell(result: dict[str, float | str], stage: str) -> str:
+    value = result[stage]
+    if stage == "trace_to_bare" or not isinstance(value, float):
+        return f"{value:.2f}" if isinstance(value, float) else str(value)
+    share = value / float(result["find_similar"])
+    parts = ("trace", "mine", "encode", "search")
+    return f"{value:.1f} ({share:.0%})" if stage in parts else f"{value:.1f}"

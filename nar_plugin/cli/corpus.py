@@ -1,0 +1,52 @@
+"""`nar corpus`: every named architecture of the installed libraries, traced."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(help="Build the corpus of architectures (extra: train).", no_args_is_help=True)
+
+WORK = Path("runs/corpus")
+CORPUS = Path("nar_plugin/data/corpus")
+
+
+@app.callback()
+def corpus() -> None:
+    """Build the corpus of architectures (extra: train)."""
+
+
+@app.command()
+def build(
+    folder: Annotated[Path, typer.Argument(help="Receives the Parquet files.")] = CORPUS,
+    work: Annotated[Path, typer.Option(help="Finished records, for going on later.")] = WORK,
+    workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 2,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only so many names.")] = None,
+) -> None:
+    """Construct and trace every named architecture; goes on where it was interrupted."""
+    from nar_plugin.cli.extra import needs_train
+
+    with needs_train():
+        from nar_plugin.train.build import build_corpus
+        from nar_plugin.train.corpus import read_names
+    build_corpus(folder, work, workers=workers, limit=limit)
+    names = read_names(folder)
+    traced = [name for name in names if name["fingerprint"]]
+    graphs = len({name["fingerprint"] for name in traced})
+    typer.echo(f"{len(traced):,} of {len(names):,} names traced, {graphs:,} distinct graphs")
+
+
+@app.command()
+def failures(
+    folder: Annotated[Path, typer.Argument(help="Folder of a corpus.")] = CORPUS,
+) -> None:
+    """List every name that could not be constructed or traced, with its cause."""
+    from nar_plugin.cli.extra import needs_train
+
+    with needs_train():
+        from nar_plugin.train.corpus import read_names
+    for name in read_names(folder):
+        if name["failure"]:
+            typer.echo(f"{name['name']}: {name['failure'].splitlines()[0]}")

@@ -1,0 +1,55 @@
+import json
+
+from nar_plugin import manager
+from nar_plugin.manager import PluginInfo
+
+
+def test_trace(nar, api):
+    assert "2 ops, 1 edges" in nar("trace", "my:net").stdout
+    printed = json.loads(nar("trace", "my:net", "--json").stdout)
+    assert printed["name"] == "my:net"
+    assert [op["kind"] for op in printed["ops"]] == ["conv", "relu"]
+
+
+def test_motifs(nar, api):
+    assert "Block" in nar("motifs", "my:net").stdout
+    printed = json.loads(nar("motifs", "my:net", "--json").stdout)
+    assert printed["motifs"] == [{"shape": "shape", "label": "Block", "count": 2, "ops": 2}]
+
+
+def test_compare(nar, api):
+    assert "similarity 0.750" in nar("compare", "my:net", "my:other").stdout
+    assert json.loads(nar("compare", "a:b", "c:d", "--json").stdout)["similarity"] == 0.75
+    assert nar("compare", "my:net").exit_code == 2
+
+
+def test_index_info(nar, api):
+    text = nar("index", "info").stdout
+    assert "1,461" in text
+    assert "resnet 1,120" in text
+    assert "29 more" in text
+    printed = json.loads(nar("index", "info", "--json", "--index", "folder").stdout)
+    assert len(printed["families"]) == 41
+    assert api.asked_index == ("folder", None)
+
+
+def test_plugins(nar, monkeypatch):
+    found = (
+        PluginInfo("toy", "nar-toy", "2.0", hooks=("nar_build",)),
+        PluginInfo("off", None, None, "disabled"),
+        PluginInfo("bad", "nar-bad", "1.0", "failed", error="ValueError: [red]\x1b[2Joops"),
+    )
+    monkeypatch.setattr(manager, "list_plugins", lambda: found)
+    text = nar("plugins").stdout
+    for fact in ("nar-toy 2.0", "nar_build", "disabled", "failed", "ValueError: [red]oops"):
+        assert fact in text
+    assert "\x1b" not in text
+    assert [plugin["status"] for plugin in json.loads(nar("plugins", "--json").stdout)] == [
+        "active",
+        "disabled",
+        "failed",
+    ]
+
+
+def test_version(nar):
+    assert nar("--version").stdout.strip() == "0.1.0"

@@ -1,0 +1,152 @@
+"""What a trace says, on models small enough to work out by hand."""
+
+import pytest
+import torch
+from models import ConvNet, NanoGPT
+from torch import nn
+from torch.utils.flop_counter import FlopCounterMode
+
+import nar_plugin
+from nar_plugin.errors import NarError, TraceError
+from nar_plugin.tracing import trace
+
+
+def kinds(graph):
+    return [op.kind for op in graph.ops]
+
+
+def test_a_convnet_operation_by_operation():
+    graph = trace(ConvNet(residual=True, groups=2), torch.empty(1, 3, 32, 32))
+    assert kinds(graph) == ["conv", "batch_norm", "relu", "conv", "add", "mean", "linear"]
+    assert graph.edges.tolist() == [[0, 1], [1, 2], [2, 3], [3, 4], [2, 4], [4, 5], [5, 6]]
+    assert dict(graph.ops[3].attributes) == {
+        "in": 8,
+        "out": 8,
+        "kernel": "3x3",
+        "stride": "1x1",
+        "dilation": "1x1",
+        "groups": 2,
+        "bias": True,
+        "transposed": False,
+    }
+    assert graph.paths == ("stem", "norm", "act", "conv", "", "", "head")
+    # 3*3*3*8+8, 2*8, 3*3*4*8+8, 8*10+10
+    assert graph.params == 224 + 16 + 296 + 90
+    # two for each multiply-add: 32*32*(27*8 + 36*8) + 80
+    assert graph.flops == 2 * (32 * 32 * (27 * 8 + 36 * 8) + 80)
+
+
+def test_a_gpt_block_by_block():
+    graph = trace(NanoGPT(layers=2), torch.arange(8)[None])
+    block = ["layer_norm", "linear", "attention", "linear", "add"]
+    block += ["layer_norm", "linear", "gelu", "linear", "add"]
+    assert kinds(graph) == ["embedding", "embedding", "add", *block, *block, "layer_norm", "linear"]
+    assert dict(graph.ops[5].attributes) == {
+        "heads": 6,
+        "width": 64,
+        "value_width": 64,
+        "bias": False,
+    }
+
+
+def test_tied_parameters_count_once():
+    model = NanoGPT(layers=1)
+    assert trace(model, torch.arange(8)[None]).params == sum(p.numel() for p in model.parameters())
+
+
+@pytest.mark.parametrize("model", [ConvNet(), ConvNet(kernel=5, groups=8)], ids=["plain", "dw"])
+def test_flops_are_those_of_torchs_counter(model):
+    x = torch.randn(1, 3, 24, 24)
+    with FlopCounterMode(display=False) as counter:
+        model(x)
+    assert trace(model, x).flops == counter.get_total_flops()
+
+
+def test_recurrent_layers_are_one_operation_whatever_the_length():
+    model = nn.LSTM(8, 16, num_layers=2, bidirectional=True, batch_first=True)
+    short, long = (trace(model, torch.empty(1, steps, 8)) for steps in (3, 50))
+    assert kinds(short) == ["lstm"]
+    assert short.fingerprint == long.fingerprint
+    with FlopCounterMode(display=False) as counter:  # on meta it sees the single products
+        model.to("meta")(torch.empty(1, 50, 8, device="meta"))
+    assert long.flops == counter.get_total_flops()
+
+
+def test_buffers_written_in_slices_keep_their_sources():
+    class Canvas(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a, self.b = nn.Linear(4, 4), nn.Linear(4, 4)
+            self.head = nn.Linear(8, 2)
+
+        def forward(self, x):
+            canvas = torch.zeros(x.shape[0], 8, device=x.device)
+            canvas[:, :4] = self.a(x)
+            canvas[:, 4:] = self.b(x)
+            return self.head(canvas)
+
+    graph = trace(Canvas(), torch.empty(1, 4))
+    order = kinds(graph)
+    assert order.count("linear") == 3
+    ancestors = {len(order) - 1}
+    for source, target in reversed(graph.edges.tolist()):
+        if target in ancestors:
+            ancestors.add(source)
+    assert len(ancestors) == len(order), "every layer leads to the head"
+
+
+def test_values_are_known_where_a_forward_asks_for_them():
+    class Asks(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = nn.ModuleList(nn.Linear(4, 4) for _ in range(5))
+
+        def forward(self, x, lengths):
+            for layer in self.layers[: int(lengths.max().item())]:
+                x = layer(x)
+            kept = (torch.arange(4, device=x.device) > 1).nonzero().tolist()
+            assert kept == [[2], [3]]
+            if torch.isnan(x).any():
+                raise ValueError("not a number")
+            return x
+
+    graph = trace(Asks(), (torch.empty(1, 4), torch.tensor([1, 3])))
+    assert kinds(graph) == ["linear"] * 3
+
+
+def test_dead_branches_leave_no_trace():
+    class Dead(ConvNet):
+        def forward(self, x):
+            self.conv(self.stem(x))
+            return super().forward(x)
+
+    image = torch.empty(1, 3, 16, 16)
+    assert trace(Dead(), image).fingerprint == trace(ConvNet(), image).fingerprint
+
+
+def test_refused_inputs_are_told_with_the_models_own_words():
+    class Picky(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(7, 7)
+
+        def forward(self, x):
+            raise ValueError("I want a banana")
+
+    with pytest.raises(TraceError, match=r"(?s)Picky.*I want a banana.*example_inputs="):
+        trace(Picky())
+
+
+def test_not_a_model():
+    with pytest.raises(NarError, match="int"):
+        nar_plugin.trace(3)
+
+
+def test_scripted_models_are_refused_with_the_way_round():
+    with pytest.raises(TraceError, match="eager"):
+        trace(torch.jit.script(nn.Sequential(nn.Linear(2, 2))), torch.empty(1, 2))
+
+
+def test_lazy_layers_are_refused_with_the_way_round():
+    with pytest.raises(TraceError, match="Run one forward"):
+        trace(nn.LazyLinear(3), torch.empty(1, 2))
