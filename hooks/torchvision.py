@@ -120,27 +120,27 @@ def nar_build(name: str) -> nn.Module | None:
     if builder.__module__.endswith((".googlenet", ".inception")):
         options["init_weights"] = False  # else a warning, and a slow loop over all weights
     # RegNet reads the widths of its stages out of a tensor, which must hold real numbers.
-    scope = _real_ranges() if builder.__module__.endswith(".regnet") else nullcontext()
+    scope = _real_sizes() if builder.__module__.endswith(".regnet") else nullcontext()
     with scope:
         model: nn.Module = builder(**options)
     return model
 
 
-def _real_ranges() -> AbstractContextManager[object]:
-    """A mode in which `torch.arange` makes a CPU tensor, also under `torch.device("meta")`."""
+def _real_sizes() -> AbstractContextManager[object]:
+    """A mode in which sizes are computed on the CPU, also under `torch.device("meta")`."""
     import torch
     from torch.overrides import TorchFunctionMode
 
-    class RealRanges(TorchFunctionMode):
+    class RealSizes(TorchFunctionMode):
         def __torch_function__(
             self, func: Any, types: Any, args: Any = (), kwargs: Any = None
         ) -> Any:
             kwargs = dict(kwargs or {})
-            if func is torch.arange:
+            if func in (torch.arange, torch.tensor):
                 kwargs["device"] = "cpu"
             return func(*args, **kwargs)
 
-    return RealRanges()
+    return RealSizes()
 
 
 def _class(model: nn.Module) -> type | None:

@@ -139,8 +139,9 @@ def call_each(
     for plugin in _load():
         if plugin.manager is None or (only_imported and not _imported(plugin.library)):
             continue
+        hook = getattr(plugin.manager.hook, hook_name)
         try:
-            answers = _ask(plugin.manager, hook_name, kwargs)
+            answers = _ask(hook, kwargs)
         except Exception as error:
             _fail(plugin, hook_name, error)
             continue
@@ -152,17 +153,17 @@ def _imported(library: str | None) -> bool:
     return library is None or sys.modules.get(library) is not None
 
 
-def _ask(manager: pluggy.PluginManager, hook_name: str, kwargs: Mapping[str, Any]) -> list[Any]:
+def _ask(hook: pluggy.HookCaller, kwargs: Mapping[str, Any]) -> list[Any]:
     """One plugin's answers, read to their end and checked, so that nothing can raise later."""
-    answers = getattr(manager.hook, hook_name)(**kwargs)
-    if hook_name in _MANY:
+    answers: list[Any] = hook(**kwargs)
+    if hook.name in _MANY:
         answers = [tuple(answer) for answer in answers]
-    expected = _ANSWERS.get(hook_name, object)
+    expected = _ANSWERS.get(hook.name, object)
     for answer in answers:
-        for item in answer if hook_name in _MANY else (answer,):
+        for item in answer if hook.name in _MANY else (answer,):
             if not isinstance(item, expected):
                 raise TypeError(f"it returned {item!r:.80}, expected {expected.__name__}")
-    return list(answers)
+    return answers
 
 
 def _load() -> tuple[_Plugin, ...]:
@@ -199,7 +200,7 @@ def _load_one(info: PluginInfo, load: Callable[[], object]) -> _Plugin:
     try:
         manager = _manager_of(load())
         plugin.info = replace(info, hooks=_filled(manager))
-        plugin.library = next(iter(_ask(manager, "nar_library", {})), None)
+        plugin.library = next(iter(_ask(manager.hook.nar_library, {})), None)
         plugin.manager = manager
     except Exception as error:
         _fail(plugin, "loading", error)
@@ -247,8 +248,4 @@ def _fail(plugin: _Plugin, doing: str, error: Exception) -> None:
     if os.environ.get("NAR_STRICT", "0") not in {"", "0"}:
         raise PluginError(message) from error
     if info.status != "failed":
-        _log.warning(
-            "%s. The other plugins go on; NAR_DISABLE_PLUGINS=%s turns it off, NAR_STRICT=1 raises.",
-            message,
-            info.name,
-        )
+        _log.warning("%s (NAR_DISABLE_PLUGINS=%s turns it off)", message, info.name)

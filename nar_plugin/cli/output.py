@@ -47,7 +47,7 @@ def show_json(result: Any) -> None:
 
 
 def fail(message: str) -> None:
-    """Print one red paragraph on stderr."""
+    """Print one red paragraph on stderr, in a pipe or a file as one line."""
     from rich.console import Console
     from rich.text import Text
 
@@ -55,4 +55,4 @@ def fail(message: str) -> None:
     from nar_plugin.report.wording import clean
 
     console = Console(file=sys.stderr, width=terminal_width(), highlight=False)
-    console.print(Text(clean(message), style="red"))
+    console.print(Text(clean(message), style="red"), soft_wrap=not console.is_terminal)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from nar_plugin.encoder.features import operation_features
@@ -60,7 +61,7 @@ def block_batch(
     distinct: dict[Op, int] = {}
     rows: list[int] = []
     edges: list[IntArray] = []
-    owner: list[IntArray] = []
+    owner: list[NDArray[np.int64]] = []
     for number, (ops, inner) in enumerate(blocks):
         edges.append(inner + len(rows))
         owner.append(np.full(len(ops), number, dtype=np.int64))
@@ -82,9 +83,9 @@ def graph_batch(
     """Put macro graphs side by side; a motif that several of them have is there once."""
     distinct: dict[str, int] = {}
     motifs: list[Motif] = []
-    nodes: list[IntArray] = []
+    nodes: list[NDArray[np.int64]] = []
     edges: list[IntArray] = []
-    owner: list[IntArray] = []
+    owner: list[NDArray[np.int64]] = []
     total = 0
     for number, graph in enumerate(graphs):
         places = []

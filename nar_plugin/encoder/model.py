@@ -40,7 +40,10 @@ class BlockEncoder(nn.Module):
     def forward(self, batch: BlockBatch) -> Tensor:
         """Embed each block."""
         table = self.kind(batch.kind) + self.attributes(batch.attributes)  # [u, width]
-        return self.convolutions(table[batch.op], batch.adjacency, batch.owner, batch.blocks)
+        blocks: Tensor = self.convolutions(
+            table[batch.op], batch.adjacency, batch.owner, batch.blocks
+        )
+        return blocks
 
 
 class ArchitectureEncoder(nn.Module):

@@ -9,7 +9,6 @@ was killed before it left the old index as it was; one that was killed after it 
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -54,10 +53,10 @@ def read_verified(folder: Path, name: str, entry: FileEntry) -> bytes:
             sizes.append(len(content))
     if not sizes:
         raise IndexUnavailable(f"{folder / name} is missing. {remedy(folder)}")
-    got = f"{sizes[0]:,} bytes" if sizes[0] != entry.bytes else "another sha256"
+    got = f"{sizes[0]:,} bytes" if sizes[0] != entry.size else "another sha256"
     raise IndexUnavailable(
         f"{folder / name} is damaged or of another index: it has {got}, {MANIFEST} says "
-        f"{entry.bytes:,} bytes with sha256 {entry.sha256[:12]}. {remedy(folder)}"
+        f"{entry.size:,} bytes with sha256 {entry.sha256[:12]}. {remedy(folder)}"
     )
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -14,8 +13,9 @@ import numpy as np
 
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable, NarError
 from nar_plugin.index.folder import read_manifest, read_verified, replace_files, source_of
+from nar_plugin.index.inventory import inventory
 from nar_plugin.index.manifest import ROWS, VECTORS, FileEntry, Manifest
-from nar_plugin.index.nearest import Candidates, FloatArray, nearest, open_backend
+from nar_plugin.index.nearest import Candidates, nearest, open_backend
 from nar_plugin.index.rows import (
     ArchitectureRow,
     from_parquet,
@@ -24,8 +24,8 @@ from nar_plugin.index.rows import (
     to_parquet,
     to_table,
 )
-from nar_plugin.index.vectors import from_safetensors, to_safetensors, unit
-from nar_plugin.index.where import allowed_rows, libraries_of_rows
+from nar_plugin.index.vectors import FloatArray, from_safetensors, to_safetensors, unit
+from nar_plugin.index.where import allowed_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -207,17 +207,13 @@ class ArchitectureIndex:
         A graph that several libraries have a name for counts in each of them.
         """
         manifest = self.manifest
-        rows, libraries = libraries_of_rows(self._table)
-        of_rows = set(zip(rows.tolist(), libraries.to_pylist(), strict=True))
         return {
             "source": self.source,
             "revision": manifest.revision,
             "created": manifest.created,
             "names": manifest.names,
             "graphs": manifest.graphs,
-            "families": counts(self._table["family"].to_pylist()),
-            "libraries": counts(library for _, library in of_rows if library is not None),
-            "tasks": counts(self._table["task"].to_pylist()),
+            **inventory(self._table),
             "encoder": manifest.encoder,
             "encoder_sha256": manifest.encoder_sha256,
             "tracer": manifest.tracer,
@@ -263,7 +259,7 @@ class ArchitectureIndex:
     def _bytes(self) -> int:
         if not self.manifest.files:
             return self._vectors.nbytes + int(self._table.nbytes)
-        return sum(entry.bytes for entry in self.manifest.files.values())
+        return sum(entry.size for entry in self.manifest.files.values())
 
     def _check_parts(self) -> None:
         expected = (self.manifest.graphs, self.manifest.dim)
@@ -278,8 +274,3 @@ class ArchitectureIndex:
                 f"{ROWS} of the index {self.source} holds a fingerprint twice. Write it with "
                 "`ArchitectureIndex.from_rows(...).save(...)`, which merges such rows."
             )
-
-
-def counts(values: Iterable[str]) -> dict[str, int]:
-    """How often each value occurs: the most frequent first, equal counts by name."""
-    return dict(sorted(Counter(values).items(), key=lambda item: (-item[1], item[0])))

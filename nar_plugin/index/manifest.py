@@ -20,10 +20,10 @@ METRIC = "cosine"
 
 @dataclass(frozen=True)
 class FileEntry:
-    """Hash and size of one file of an index."""
+    """Hash of one file of an index, and its size in bytes."""
 
     sha256: str
-    bytes: int
+    size: int
 
     @classmethod
     def of(cls, content: bytes) -> FileEntry:
@@ -32,7 +32,7 @@ class FileEntry:
 
     def matches(self, content: bytes) -> bool:
         """Whether the content is the one that this entry describes."""
-        return len(content) == self.bytes and FileEntry.of(content) == self
+        return len(content) == self.size and FileEntry.of(content) == self
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,10 @@ class Manifest:
         """The content of `manifest.json`, closed by a hash of itself."""
         content = asdict(self)
         content["encoder"] = {"id": self.encoder, "sha256": content.pop("encoder_sha256")}
+        content["files"] = {
+            name: {"sha256": entry.sha256, "bytes": entry.size}
+            for name, entry in self.files.items()
+        }
         content["sha256"] = own_hash(content)
         return json.dumps(content, indent=2, sort_keys=True).encode() + b"\n"
 

@@ -18,9 +18,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from nar_plugin.index.vectors import FloatArray
+
 logger = logging.getLogger("nar_plugin")
 
-FloatArray = NDArray[np.float32]
 BLOCK = 16_384  # rows that the torch backend scores at a time: 32 MiB at 512 dimensions
 
 
@@ -86,8 +87,9 @@ class TorchCandidates:
         torch = self._torch
         vector = torch.from_numpy(query)
         # Not a matmul: the user's autocast or set_float32_matmul_precision would round it.
-        blocks = [torch.linalg.vecdot(rows, vector) for rows in self._vectors.split(BLOCK)]
-        scores = torch.cat(blocks)
+        starts = range(0, len(self._vectors), BLOCK)
+        blocks = [self._vectors[start : start + BLOCK] for start in starts]
+        scores = torch.cat([torch.linalg.vecdot(rows, vector) for rows in blocks])
         if allowed is not None:
             scores[torch.from_numpy(~allowed)] = -torch.inf
         top = scores.topk(count)

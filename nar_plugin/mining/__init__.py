@@ -83,7 +83,7 @@ class _Borders:
         sources, targets = graph.edges[:, 0], graph.edges[:, 1]
         last = np.zeros(len(graph), dtype=np.int32)
         np.maximum.at(last, sources, targets)
-        made = np.flatnonzero(last)
+        made = np.flatnonzero(last).astype(np.int32)
         _open_and_close(self.readers, sources, targets)
         _open_and_close(self.values, made, last[made])
 
@@ -166,10 +166,10 @@ def _label(graph: ArchitectureGraph, start: int, stop: int) -> str:
     name = graph.classes.get(".".join(common), "") if common != [""] else ""
     if name and name not in _CONTAINERS:
         return name
-    parts = {tuple(path.split(".")[: len(common) + 1]) for path in paths if common != [""]}
-    classes = {graph.classes.get(".".join(part), "") for part in parts}
+    children = {".".join(path.split(".")[: len(common) + 1]) for path in paths}
+    classes = {graph.classes.get(child, "") for child in children}
     if len(classes) == 1 and name in _CONTAINERS and classes.isdisjoint({"", *_CONTAINERS}):
-        return f"{classes.pop()} x{len(parts)}"
+        return f"{classes.pop()} x{len(children)}"
     kinds = [op.kind for op in graph.ops[start:stop]]
     return "-".join(kinds[:4]) + ("-..." if len(kinds) > 4 else "")
 

@@ -25,8 +25,8 @@ def periodic_runs(levels: list[tuple[IntArray, IntArray]]) -> list[Run]:
     """Stretches that repeat with some period at least twice, not overlapping.
 
     For each candidate period p (the commonest distances between equal labels) the positions with
-    labels[i] == labels[i + p] form maximal stretches; one of at least p positions is a repeat. The
-    time is linear in the sequence for each candidate.
+    labels[i] == labels[i + p] form maximal stretches; one that C^0 widens to at least p positions
+    is a repeat. The time is linear in the sequence for each candidate.
 
     Args:
         levels: Pairs of labels C^s and C^0, int32[n] in topological order, the finest first: what
@@ -46,8 +46,10 @@ def _runs(encoded: IntArray, plain: IntArray) -> list[Run]:
     found: list[Run] = []
     for period in _candidate_periods(encoded):
         for start, stop in _stretches(encoded[:-period] == encoded[period:]):
-            if stop - start >= period:
-                found.append(_widened(Run(start, stop + period, period), plain))
+            if 2 * (stop - start) >= period:
+                run = _widened(Run(start, stop + period, period), plain)
+                if run.stop - run.start >= 2 * period:
+                    found.append(run)
     return found
 
 

@@ -65,10 +65,21 @@ def _from_plugins(reference: str) -> nn.Module | None:
 def _from_code(reference: str) -> nn.Module:
     library, _, name = reference.partition(":")
     if library in (*PACKAGES, *libraries()):
-        raise NarError(f"{library} has no architecture {name}{did_you_mean(reference)}")
+        raise NarError(_why_not_built(reference))
     if not (_DOTTED.fullmatch(library) and _DOTTED.fullmatch(name)):
         raise NarError(_not_a_reference(reference))
     return from_callable(reference)
+
+
+def _why_not_built(reference: str) -> str:
+    """What became of the library's plugin, or, if it is well, which names come near."""
+    library, _, name = reference.partition(":")
+    for plugin in manager.list_plugins():
+        if plugin.name == library and plugin.status == "disabled":
+            return f"{reference} wants the plugin {library}, which NAR_DISABLE_PLUGINS turns off"
+        if plugin.name == library and plugin.error:
+            return f"{reference} was not built; the plugin {library} says: {plugin.error}"
+    return f"{library} has no architecture {name}{did_you_mean(reference)}"
 
 
 def _not_a_reference(reference: str) -> str:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from nar_plugin.report.hit import Hit
     from nar_plugin.report.similar import SimilarArchitectures
 
+SHOWN_MOTIFS = 3
+
 _NUMBERS = frozenset(("#", "score", "params", "FLOPs"))
 _HEADINGS = ("#", "name", "score", "family", "task", "params", "FLOPs", "shared motifs")
 
@@ -47,7 +49,7 @@ def _row(hit: Hit) -> str:
         _text(hit.task),
         params_text(hit.params),
         flops_text(hit.flops),
-        escape(", ".join(motif_text(motif) for motif in hit.shared_motifs)),
+        escape(", ".join(motif_text(motif) for motif in hit.shared_motifs[:SHOWN_MOTIFS])),
     )
     inside = zip(_HEADINGS, cells, strict=True)
     return f"<tr>{''.join(_cell('td', heading, cell) for heading, cell in inside)}</tr>"

@@ -47,7 +47,7 @@ class _Trait(NamedTuple):
     stand_in: Callable[..., Any] | None
 
 
-class Recorder(TorchDispatchMode):
+class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """The dispatch mode that runs a forward on meta tensors and keeps its records.
 
     Args:
@@ -55,7 +55,7 @@ class Recorder(TorchDispatchMode):
     """
 
     def __init__(self, data: list[torch.Tensor]) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.records: list[Record] = []
         self.path = ""
         self.head_counts: dict[int, int] = {}

@@ -53,10 +53,9 @@ def _folded(module: nn.RNNBase, recorder: Recorder) -> Callable[..., Any]:
         products = inner + module.num_layers * width
         flops = 2 * steps * directions * gates * module.hidden_size * products
         recorder.emit(op, [values], results, flops=flops)
+        states = (hidden, cell) if module.mode == "LSTM" else hidden
         if isinstance(input, PackedSequence):
-            out = PackedSequence(
-                out, input.batch_sizes, input.sorted_indices, input.unsorted_indices
-            )
-        return out, (hidden, cell) if module.mode == "LSTM" else hidden
+            return input._replace(data=out), states
+        return out, states
 
     return forward

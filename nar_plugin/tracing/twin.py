@@ -12,10 +12,11 @@ import functools
 import types
 from collections import OrderedDict, deque
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import nn
+from torch.nn.parameter import UninitializedBuffer, UninitializedParameter
 
 from nar_plugin.errors import TraceError
 
@@ -103,7 +104,7 @@ class Twin:
     def _module(self, module: nn.Module, path: str) -> nn.Module:
         known = self._memo.get(id(module))
         if known is not None:
-            return known  # type: ignore[no-any-return]
+            return cast(nn.Module, known)
         cls = type(module)
         if isinstance(module, torch.jit.ScriptModule):
             raise TraceError(
@@ -166,14 +167,14 @@ class Twin:
             known = nn.Parameter(_empty(parameter), requires_grad=False)
             self._remember(parameter, known)
             self.parameters.append(known)
-        return known  # type: ignore[no-any-return]
+        return cast(nn.Parameter, known)
 
     def _tensor(self, tensor: torch.Tensor) -> torch.Tensor:
         known = self._memo.get(id(tensor))
         if known is None:
             known = _empty(tensor)
             self._remember(tensor, known)
-        return known  # type: ignore[no-any-return]
+        return cast(torch.Tensor, known)
 
     def _value(self, value: Any) -> Any:
         kind = type(value)
@@ -233,8 +234,8 @@ class Twin:
             hasattr(value, "__dict__")
             and not isinstance(value, type | enum.Enum)
             and not callable(getattr(value, "__fspath__", None))
-            and kind.__new__ is object.__new__
-            and kind.__reduce__ is object.__reduce__
+            and _inherits(kind, "__new__")
+            and _inherits(kind, "__reduce__")
         )
         if not plain:
             return value
@@ -252,9 +253,13 @@ class Twin:
         self._keep.append(original)
 
 
+def _inherits(kind: type, method: str) -> bool:
+    return getattr(kind, method) is getattr(object, method)
+
+
 def _empty(tensor: torch.Tensor) -> torch.Tensor:
     """An empty meta tensor of the same logical shape; every float becomes float32."""
-    if isinstance(tensor, nn.parameter.UninitializedTensorMixin):
+    if isinstance(tensor, UninitializedParameter | UninitializedBuffer):
         raise TraceError(
             "The model has lazy layers whose sizes are not known yet. Run one forward with real "
             "inputs first, then ask again."

@@ -54,7 +54,8 @@ def build_corpus(folder: Path, work: Path, *, workers: int, limit: int | None = 
             out.write(json.dumps(record) + "\n")
             out.flush()
             bar.update()
-    names, graphs = [], {}
+    names: list[dict[str, Any]] = []
+    graphs: dict[str, dict[str, Any]] = {}
     listed = {item.name for item in wanted}
     for record in _read(records):
         if record["name"] in listed:

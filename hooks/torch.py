@@ -1,0 +1,24 @@
+"""Plain PyTorch: any `nn.Module` that no other plugin knows. Asked last."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nar_plugin.hookspecs import ExampleInputs, hookimpl
+
+if TYPE_CHECKING:
+    from torch import nn
+
+
+@hookimpl
+def nar_library() -> str:
+    """The library's import name."""
+    return "torch"
+
+
+@hookimpl
+def nar_example_inputs(model: nn.Module) -> list[ExampleInputs]:
+    """What the first layers and the names of the forward's arguments suggest."""
+    from nar_plugin.hooks._torch_inputs import guesses
+
+    return guesses(model)
