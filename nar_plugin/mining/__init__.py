@@ -7,7 +7,7 @@ import numpy as np
 from nar_plugin.mining.labels import block_hash, encode_neighbours, node_labels, shape_word
 from nar_plugin.mining.macro import MacroGraph, Motif, MotifCount
 from nar_plugin.mining.repeats import SHORTEST_BLOCK, Run, periodic_runs
-from nar_plugin.tracing.graph import ArchitectureGraph, IntArray
+from nar_plugin.tracing.graph import ArchitectureGraph, IntArray, Op
 
 __all__ = ["MacroGraph", "Motif", "MotifCount", "mine"]
 
@@ -163,15 +163,20 @@ def _label(graph: ArchitectureGraph, start: int, stop: int) -> str:
         while same < min(len(common), len(parts)) and common[same] == parts[same]:
             same += 1
         common = common[:same]
-    name = graph.classes.get(".".join(common), "") if common != [""] else ""
+    if not common or common == [""]:  # the whole model issued it: its class names no block
+        return _kinds(graph.ops[start:stop])
+    name = graph.classes.get(".".join(common), "")
     if name and name not in _CONTAINERS:
         return name
     children = {".".join(path.split(".")[: len(common) + 1]) for path in paths}
     classes = {graph.classes.get(child, "") for child in children}
     if len(classes) == 1 and name in _CONTAINERS and classes.isdisjoint({"", *_CONTAINERS}):
         return f"{classes.pop()} x{len(children)}"
-    kinds = [op.kind for op in graph.ops[start:stop]]
-    return "-".join(kinds[:4]) + ("-..." if len(kinds) > 4 else "")
+    return _kinds(graph.ops[start:stop])
+
+
+def _kinds(ops: tuple[Op, ...]) -> str:
+    return "-".join(op.kind for op in ops[:4]) + ("-..." if len(ops) > 4 else "")
 
 
 _CONTAINERS = ("Sequential", "ModuleList", "ModuleDict")

@@ -1,8 +1,8 @@
-"""Which package brings a model library, for the errors that say what to install."""
+"""Import a model library, or say which package brings it."""
 
 from __future__ import annotations
 
-from importlib.util import find_spec
+from importlib import import_module
 
 from nar_plugin.errors import NarError
 
@@ -15,12 +15,16 @@ PACKAGES = {
 
 
 def want(library: str, *, for_what: str) -> None:
-    """Do nothing when the library is installed.
+    """Import the library here: on the meta device its own tensors would be lost for good.
 
     Raises:
-        NarError: When it is not; the text names the package to install.
+        NarError: When it is not installed, with the package to install; or when it is broken.
     """
-    if find_spec(library) is None:
-        raise NarError(
-            f"{for_what} wants {library}, which is not installed: pip install '{PACKAGES[library]}'"
-        )
+    try:
+        import_module(library)
+    except Exception as error:
+        if isinstance(error, ModuleNotFoundError) and error.name == library:
+            problem = f"which is not installed: pip install '{PACKAGES[library]}'"
+        else:
+            problem = f"whose import failed: {type(error).__name__}: {error}"
+        raise NarError(f"{for_what} wants {library}, {problem}") from error

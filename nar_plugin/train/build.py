@@ -87,14 +87,13 @@ def trace_named(item: NamedArchitecture) -> dict[str, Any]:
     try:
         with _deadline(TIME_LIMIT):
             graph = trace(resolve(item.name))
-            record["fingerprint"] = graph.fingerprint
+            record |= {"fingerprint": graph.fingerprint, "params": graph.params}
+            record["flops"] = graph.flops
             record["graph"] = {
                 "fingerprint": graph.fingerprint,
                 "design": graph.design,
                 "method": graph.method,
                 "inputs": graph.inputs,
-                "params": graph.params,
-                "flops": graph.flops,
                 "ops": [(op.kind, json.dumps(op.attributes)) for op in graph.ops],
                 "edges": graph.edges.ravel().tolist(),
                 "motifs": [asdict(row) for row in mine(graph).table()],

@@ -24,6 +24,8 @@ _NAMES = pa.schema(
     [
         *((key, pa.string()) for key in ("name", "library", "version", "family", "task")),
         *((key, pa.string()) for key in ("licence", "url", "fingerprint", "failure")),
+        ("params", pa.int64()),
+        ("flops", pa.int64()),
         ("seconds", pa.float32()),
     ]
 )
@@ -33,8 +35,6 @@ _MOTIF = pa.struct(
 _GRAPHS = pa.schema(
     [
         *((key, pa.string()) for key in ("fingerprint", "design", "method", "inputs")),
-        ("params", pa.int64()),
-        ("flops", pa.int64()),
         ("ops", pa.list_(pa.int32())),
         ("edges", pa.list_(pa.int32())),
         ("motifs", pa.list_(_MOTIF)),
@@ -48,7 +48,8 @@ class CorpusGraph:
     """One distinct architecture and every name that has it.
 
     Attributes:
-        graph: Its canonical graph, without module paths.
+        graph: Its canonical graph, without module paths; parameters and FLOPs, which a
+            resolution can change, stand with each name.
         design: Its hash without the sizes of head and vocabulary.
         motifs: The motif table, with labels from the traced model.
         names: The rows of the names that share it: name, library, family, task and so on.
@@ -119,8 +120,6 @@ def read_corpus(folder: Path) -> list[CorpusGraph]:
             ops=tuple(ops[number] for number in row["ops"]),
             edges=np.array(row["edges"], dtype=np.int32).reshape(-1, 2),
             paths=("",) * count,
-            flops=row["flops"],
-            params=row["params"],
             method=row["method"],
             inputs=row["inputs"],
         )

@@ -84,7 +84,7 @@ def test_the_real_command_takes_a_model_of_the_current_folder(tmp_path):
 
 
 def test_the_real_command_says_what_is_wrong(tmp_path):
-    result = run("find", "owner/name", cwd=tmp_path)
+    result = run("trace", "owner/name", cwd=tmp_path)
     assert (result.returncode, result.stdout) == (1, "")
     assert "hub:owner/name" in result.stderr
     assert "Traceback" not in result.stderr

@@ -59,15 +59,31 @@ def test_what_it_does_not_know_it_explains(library, reference, hint):
 
 
 def test_a_missing_library_names_the_extra(monkeypatch):
-    from importlib import util
-
-    real = util.find_spec
-    monkeypatch.setattr(
-        "nar_plugin.references.installation.find_spec",
-        lambda name: None if name == "timm" else real(name),
-    )
-    with pytest.raises(NarError, match=r"pip install 'nar-plugin\[timm\]'"):
+    monkeypatch.setitem(sys.modules, "timm", None)
+    with pytest.raises(NarError, match=r"not installed: pip install 'nar-plugin\[timm\]'"):
         resolve("timm:resnet50")
+
+
+def test_a_broken_library_says_why(monkeypatch):
+    def broken(name):
+        raise RuntimeError("operator torchvision::nms does not exist")
+
+    monkeypatch.setattr("nar_plugin.references.installation.import_module", broken)
+    with pytest.raises(NarError, match="import failed: RuntimeError: operator torchvision::nms"):
+        resolve("torchvision:resnet18")
+
+
+@pytest.fixture
+def fresh_plugins():
+    manager.reset()
+    yield
+    manager.reset()
+
+
+def test_a_disabled_plugin_is_named(fresh_plugins, monkeypatch):
+    monkeypatch.setenv("NAR_DISABLE_PLUGINS", "timm")
+    with pytest.raises(NarError, match="which NAR_DISABLE_PLUGINS turns off"):
+        resolve("timm:resnet18")
 
 
 def test_a_library_that_every_plugin_failed_is_not_imported_as_code(monkeypatch):

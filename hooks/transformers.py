@@ -1,0 +1,141 @@
+"""transformers: language, vision, audio and multimodal models, by model type and class.
+
+https://github.com/huggingface/transformers
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from nar_plugin.errors import PluginError
+from nar_plugin.hooks import _references
+from nar_plugin.hookspecs import ExampleInputs, NamedArchitecture, Provenance, hookimpl
+
+if TYPE_CHECKING:
+    from torch import nn
+
+_INSTALL = "pip install nar-plugin[transformers]"
+_HUB_ID = re.compile(r"[\w-][\w.-]*/[\w.-]+")
+
+
+@hookimpl
+def nar_library() -> str:
+    """The library's import name."""
+    return "transformers"
+
+
+@hookimpl
+def nar_provenance(model: nn.Module) -> Provenance | None:
+    """The model type and class, and the Hub id that the configuration was loaded from."""
+    if not _is_ours(model):
+        return None
+    config: Any = model.config
+    source = str(getattr(config, "_name_or_path", "") or "")
+    hub_id = source if _HUB_ID.fullmatch(source) else None
+    for owner in type(model).__mro__:
+        if owner.__module__.startswith("transformers.models."):
+            name = f"transformers:{config.model_type}/{owner.__name__}"
+            return Provenance(name, "transformers", hub_id)
+    return Provenance(f"hub:{hub_id}", "transformers", hub_id) if hub_id else None
+
+
+@hookimpl
+def nar_example_inputs(model: nn.Module) -> Iterator[ExampleInputs] | None:
+    """What the forward's signature and the configuration ask for."""
+    if not _is_ours(model):
+        return None
+    from nar_plugin.hooks._transformers_inputs import guesses
+
+    return guesses(model)
+
+
+@hookimpl
+def nar_architectures() -> Iterator[NamedArchitecture]:
+    """Every (model type, class) pair of the auto classes."""
+    try:
+        import transformers  # noqa: F401
+    except ImportError:
+        return
+    from transformers.models.auto.configuration_auto import model_type_to_module_name
+
+    from nar_plugin.hooks._transformers_catalogue import family, pairs
+
+    for pair in pairs():
+        page = model_type_to_module_name(pair.model_type)
+        yield NamedArchitecture(
+            name=f"transformers:{pair.name}",
+            library="transformers",
+            family=family(pair.model_type),
+            task=pair.task,
+            licence="Apache-2.0",
+            url=f"https://huggingface.co/docs/transformers/model_doc/{page}",
+        )
+
+
+@hookimpl
+def nar_build(name: str) -> nn.Module | None:
+    """Build `transformers:bert` or `transformers:bert/BertForMaskedLM` from the default config."""
+    wanted = _references.architecture(name, "transformers")
+    if wanted is None:
+        return None
+    try:
+        import transformers
+    except ImportError as error:
+        raise _references.missing(name, "transformers", _INSTALL) from error
+    from nar_plugin.hooks._transformers_defaults import default_config
+
+    class_name = _class_name(name)
+    try:
+        config = default_config(wanted.partition("/")[0], class_name)
+        model: nn.Module = getattr(transformers, class_name)(config)
+    except Exception as error:
+        raise PluginError(
+            f"transformers cannot build {name} from its default configuration: "
+            f"{str(error).strip()[:300]}\nGive a complete one: `nar find ./config.json`."
+        ) from error
+    return model
+
+
+def _is_ours(model: nn.Module) -> bool:
+    """Whether this is a PreTrainedModel; transformers is not imported to find out."""
+    modeling = sys.modules.get("transformers.modeling_utils")
+    return modeling is not None and isinstance(model, modeling.PreTrainedModel)
+
+
+def _class_name(name: str) -> str:
+    """The class that a reference names: the type's base class, or the one behind the slash.
+
+    Raises:
+        PluginError: transformers has no such type, or no such class for it.
+    """
+    from nar_plugin.hooks._transformers_catalogue import pairs
+
+    model_type, slash, class_name = name.partition(":")[2].partition("/")
+    known = [pair for pair in pairs() if pair.model_type == model_type]
+    if slash and (class_name in {pair.class_name for pair in known} or _owns(model_type, class_name)):
+        return class_name
+    if not slash:
+        for pair in known:
+            if pair.base:
+                return pair.class_name
+    near = known or pairs()
+    raise _references.unknown(name, "transformers", [pair.name for pair in near])
+
+
+def _owns(model_type: str, class_name: str) -> bool:
+    """Whether a class that the auto classes do not list is defined for this model type."""
+    import transformers
+    from transformers.models.auto.configuration_auto import model_type_to_module_name
+
+    if class_name not in dir(transformers):
+        return False
+    owner = getattr(transformers, class_name)
+    module = f"transformers.models.{model_type_to_module_name(model_type)}."
+    return (
+        isinstance(owner, type)
+        and issubclass(owner, transformers.PreTrainedModel)
+        and owner.__module__.startswith(module)
+    )

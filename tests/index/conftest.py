@@ -1,0 +1,86 @@
+import sys
+
+import numpy as np
+import pytest
+
+from nar_plugin.index import ArchitectureIndex, ArchitectureRow
+from nar_plugin.mining.macro import MotifCount
+
+BOTTLENECK = MotifCount(shape="5a", label="Bottleneck", count=16, ops=10)
+
+
+def row(name, names=(), library="timm", family="resnet", task="image-classification", **fields):
+    values = {
+        "params": 25_557_032,
+        "flops": 8_178_368_512,
+        "fingerprint": f"nar1:{name}",
+        "design": "nar1:d",
+        "licence": "Apache-2.0",
+    }
+    return ArchitectureRow(
+        name, names or (name,), library=library, family=family, task=task, **values | fields
+    )
+
+
+def build(rows, vectors, **fields):
+    versions = {"tracer": "1", "fingerprint": "nar1", "revision": "2026.11.21"}
+    values = np.array(vectors, dtype=np.float32)
+    return ArchitectureIndex.from_rows(
+        rows, values, "nar-base", "c0ffee" * 8, **versions | fields, created="2026-11-21"
+    )
+
+
+@pytest.fixture(name="row")
+def row_fixture():
+    """Makes a row from its name."""
+    return row
+
+
+@pytest.fixture(name="build")
+def build_fixture():
+    """Makes an index from rows and vectors."""
+    return build
+
+
+@pytest.fixture
+def index():
+    """Four architectures at 0, 53, 90 and 180 degrees in the plane."""
+    rows = [
+        row("timm:resnet50", motifs=(BOTTLENECK,), url="https://huggingface.co/timm"),
+        row("timm:vgg11", family="vgg", params=132_863_336, flops=15_218_000_000),
+        row(
+            "transformers:bert",
+            library="transformers",
+            family="bert",
+            task="fill-mask",
+            params=109_482_240,
+            flops=22_000_000_000,
+        ),
+        row(
+            "torchvision:squeezenet1_0",
+            ("torchvision:squeezenet1_0", "timm:squeezenet"),
+            library="torchvision",
+            family="squeezenet",
+            params=1_248_424,
+            flops=1_640_000_000,
+            licence="BSD-3-Clause",
+        ),
+    ]
+    return build(rows, [[1, 0], [0.6, 0.8], [0, 1], [-1, 0]])
+
+
+@pytest.fixture
+def saved(index, tmp_path):
+    folder = tmp_path / "index"
+    index.save(folder)
+    return folder
+
+
+@pytest.fixture(params=["faiss", "torch"])
+def backend(request, monkeypatch):
+    """The name of each search backend; `torch` is what a machine without FAISS gets."""
+    if request.param == "torch":
+        monkeypatch.setitem(sys.modules, "faiss", None)
+    else:
+        pytest.importorskip("faiss", exc_type=ImportError)
+    return request.param

@@ -1,0 +1,204 @@
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from nar_plugin.errors import IndexIncompatible, NarError
+from nar_plugin.index import EMBEDDED, ArchitectureIndex
+from nar_plugin.index import folder as folder_module
+from nar_plugin.index.nearest import FaissCandidates, TorchCandidates
+
+
+def names(matches):
+    return [match.row.name for match in matches]
+
+
+def test_repr_and_len(index):
+    assert repr(index) == "ArchitectureIndex(4 graphs, 5 names, nar-base, memory@2026.11.21)"
+    assert len(index) == 4
+
+
+def test_search_ranks_by_cosine(index, backend):
+    matches = index.search([1.6, 1.2], k=4)  # 37 degrees, length 2
+    assert names(matches) == [
+        "timm:vgg11",
+        "timm:resnet50",
+        "transformers:bert",
+        "torchvision:squeezenet1_0",
+    ]
+    scores = [match.score for match in matches]
+    assert scores == pytest.approx([0.96, 0.8, 0.6, -0.8], abs=1e-6)
+    expected = {"faiss": FaissCandidates, "torch": TorchCandidates}[backend]
+    if sys.platform != "darwin":
+        assert isinstance(index._backend, expected)
+
+
+def test_a_row_finds_itself_with_score_one(index, backend):
+    (match,) = index.search(index.vectors[1], k=1)
+    assert match.row.name == "timm:vgg11"
+    assert match.score == pytest.approx(1, abs=1e-6)
+    assert match.score <= 1
+
+
+def test_equal_scores_come_in_row_order(row, build, backend):
+    rows = [row(f"timm:m{number}") for number in range(50)]
+    vectors = np.tile([0.6, 0.8], (50, 1))
+    vectors[30] = [0, 1]
+    matches = build(rows, vectors).search([0, 1], k=4)
+    assert names(matches) == ["timm:m30", "timm:m0", "timm:m1", "timm:m2"]
+
+
+@pytest.mark.parametrize(("k", "found"), [(1, 1), (3, 3), (4, 4), (5, 4), (10_000, 4)])
+def test_k_beyond_the_rows_gives_all(index, backend, k, found):
+    assert len(index.search([1, 0], k=k)) == found
+
+
+@pytest.mark.parametrize("k", [0, -1, 2.5, True, "3"])
+def test_invalid_k(index, k):
+    with pytest.raises(NarError, match="k="):
+        index.search([1, 0], k=k)
+
+
+def test_invalid_vectors(index):
+    with pytest.raises(NarError, match=r"shape \(3,\), expected \(2,\)"):
+        index.search([1, 0, 0])
+    with pytest.raises(NarError, match="no direction"):
+        index.search([0, 0])
+    with pytest.raises(NarError, match="no direction"):
+        index.search([np.nan, 0])
+
+
+def test_search_where(index, backend):
+    found = index.search([0.8, 0.6], where={"task": "image-classification", "params": "<50M"})
+    assert names(found) == ["timm:resnet50", "torchvision:squeezenet1_0"]
+    assert index.search([1, 0], where={"family": "mamba"}) == []
+
+
+def test_an_empty_index_finds_nothing(build, backend):
+    index = build([], np.empty((0, 2)))
+    assert index.search([1, 0]) == []
+    assert index.search([1, 0], where={"library": "timm"}) == []
+    assert index.info()["libraries"] == {}
+
+
+def test_equal_graphs_become_one_row(row, build, backend):
+    rows = [
+        row("timm:resnet50", fingerprint="nar1:a"),
+        row("timm:vgg11", fingerprint="nar1:b"),
+        row("torchvision:resnet50", fingerprint="nar1:a", library="torchvision"),
+        row("timm:resnet50", ("timm:resnet50", "timm:resnet50.a1_in1k"), fingerprint="nar1:a"),
+    ]
+    index = build(rows, [[1, 0], [0, 1], [1, 0], [1, 0]])
+    assert (index.manifest.graphs, index.manifest.names) == (2, 4)
+    first, second = index.search([1, 0])
+    assert first.row.names == ("timm:resnet50", "torchvision:resnet50", "timm:resnet50.a1_in1k")
+    assert (first.row.name, first.row.library) == ("timm:resnet50", "timm")
+    assert second.row.name == "timm:vgg11"
+    assert second.score == pytest.approx(0, abs=1e-7)
+
+
+def test_a_name_missing_from_its_names_is_put_first(row, build):
+    index = build([row("timm:a", ("timm:b",))], [[1, 0]])
+    assert index.rows()[0].names == ("timm:a", "timm:b")
+
+
+def test_from_rows_refuses_vectors_that_do_not_fit(row, build):
+    with pytest.raises(NarError, match=r"\(2, 2\), expected \(1, dim\)"):
+        build([row("timm:a")], [[1, 0], [0, 1]])
+    with pytest.raises(NarError, match="Vector 1 has no direction"):
+        build([row("timm:a"), row("timm:b")], [[1, 0], [0, 0]])
+
+
+def test_by_fingerprint(index):
+    assert index.by_fingerprint("nar1:timm:vgg11").name == "timm:vgg11"
+    assert index.by_fingerprint("nar1:unknown") is None
+
+
+def test_check_encoder(index):
+    index.check_encoder("the same, from another folder", "c0ffee" * 8)
+    with pytest.raises(IndexIncompatible) as caught:
+        index.check_encoder("nar-small", "deadbeef" * 8)
+    text = str(caught.value)
+    for part in ("nar-base", "c0ffeec0ffee", "nar-small", "deadbeefdead"):
+        assert part in text
+    assert "`nar index update`" in text
+    assert "`nar index reencode`" in text
+
+
+def test_info(index):
+    info = index.info()
+    assert info.pop("bytes") > 0
+    assert info == {
+        "source": "memory",
+        "revision": "2026.11.21",
+        "created": "2026-11-21",
+        "names": 5,
+        "graphs": 4,
+        "families": {"bert": 1, "resnet": 1, "squeezenet": 1, "vgg": 1},
+        "libraries": {"timm": 3, "torchvision": 1, "transformers": 1},
+        "tasks": {"image-classification": 3, "fill-mask": 1},
+        "encoder": "nar-base",
+        "encoder_sha256": "c0ffee" * 8,
+        "tracer": "1",
+        "fingerprint": "nar1",
+    }
+    assert list(info["tasks"]) == ["image-classification", "fill-mask"]
+
+
+def test_library_counts_are_what_the_filter_finds(index):
+    for library, count in index.info()["libraries"].items():
+        assert len(index.search([1, 0], where={"library": library})) == count
+
+
+@pytest.mark.parametrize("half", [False, True])
+def test_round_trip(index, tmp_path, half, backend):
+    folder = tmp_path / "new" / "index"
+    index.save(folder, half=half)
+    loaded = ArchitectureIndex.load(folder)
+    assert loaded.rows() == index.rows()
+    np.testing.assert_allclose(loaded.vectors, index.vectors, atol=5e-4 if half else 0)
+    np.testing.assert_allclose(np.linalg.norm(loaded.vectors, axis=1), 1, atol=1e-6)
+    assert loaded.vectors.dtype == np.float32
+    assert names(loaded.search([0.8, 0.6])) == names(index.search([0.8, 0.6]))
+    assert loaded.source == str(folder)
+    assert loaded.info()["bytes"] == sum(
+        (folder / name).stat().st_size for name in ("vectors.safetensors", "rows.parquet")
+    )
+
+
+def test_a_loaded_index_saves_to_the_same_bytes(saved, tmp_path):
+    ArchitectureIndex.load(saved).save(tmp_path / "again")
+    for path in saved.iterdir():
+        assert (tmp_path / "again" / path.name).read_bytes() == path.read_bytes()
+
+
+def test_the_embedded_source_has_a_name(index, tmp_path, monkeypatch):
+    assert EMBEDDED.parts[-2:] == ("nar_plugin", "data")
+    monkeypatch.setattr(folder_module, "EMBEDDED", tmp_path)
+    index.save(tmp_path)
+    assert ArchitectureIndex.load(str(tmp_path)).source == "embedded"
+
+
+def test_vectors_are_read_only(index):
+    with pytest.raises(ValueError, match="read-only"):
+        index.vectors[0, 0] = 2
+
+
+def test_importing_the_index_is_light():
+    code = (
+        "import sys, nar_plugin.index; "
+        "print({'torch', 'faiss', 'pyarrow', 'safetensors', 'pandas'} & set(sys.modules))"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.stdout.strip() == "set()", result.stderr
+
+
+def test_search_leaves_pandas_and_datasets_alone(saved):
+    code = (
+        "import sys; from nar_plugin.index import ArchitectureIndex; "
+        f"ArchitectureIndex.load({str(saved)!r}).search([1.0, 0.0]); "
+        "print({'pandas', 'pyarrow.dataset', 'pyarrow.compute'} & set(sys.modules))"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.stdout.strip() == "set()", result.stderr

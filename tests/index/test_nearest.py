@@ -1,0 +1,117 @@
+import sys
+
+import numpy as np
+import pytest
+
+from nar_plugin.index.nearest import FaissCandidates, TorchCandidates, nearest, open_backend
+from nar_plugin.index.vectors import unit
+
+BACKENDS = {"faiss": FaissCandidates, "torch": TorchCandidates}
+
+
+def expected(vectors, query, k, allowed=None):
+    """The definition: float64 scores, sorted by score and then by row."""
+    scores = (vectors.astype(np.float64) * query.astype(np.float64)).sum(axis=1)
+    rows = np.arange(len(vectors)) if allowed is None else np.flatnonzero(allowed)
+    return rows[np.argsort(-scores[rows], kind="stable")][:k]
+
+
+def random_unit(seed, rows, dim=64):
+    return unit(np.random.default_rng(seed).standard_normal((rows, dim)))
+
+
+@pytest.mark.parametrize("k", [1, 10, 999, 1000, 5000])
+def test_random_vectors(backend, k):
+    vectors = random_unit(0, 1000)
+    searcher = BACKENDS[backend](vectors)
+    for query in random_unit(1, 5):
+        scores, rows = nearest(searcher, vectors, query, k)
+        np.testing.assert_array_equal(rows, expected(vectors, query, k))
+        np.testing.assert_allclose(scores, vectors[rows] @ query, atol=1e-6)
+
+
+def test_ties_beyond_the_first_candidates(backend):
+    vectors = random_unit(2, 2000)
+    vectors[100:1900:2] = vectors[100]  # 900 equal rows, far more than the margin of candidates
+    searcher = BACKENDS[backend](vectors)
+    _, rows = nearest(searcher, vectors, vectors[100], 7)
+    assert rows.tolist() == [100, 102, 104, 106, 108, 110, 112]
+
+
+def test_scores_one_rounding_apart(backend):
+    """Rows that float32 sums cannot tell apart are ordered by their exact scores."""
+    vectors = np.tile(random_unit(3, 1), (500, 1))
+    vectors[:, 0] += np.random.default_rng(3).permutation(500).astype(np.float32) * 1e-7
+    query = random_unit(4, 1)[0]
+    _, rows = nearest(BACKENDS[backend](vectors), vectors, query, 20)
+    np.testing.assert_array_equal(rows, expected(vectors, query, 20))
+
+
+@pytest.mark.parametrize("share", [0, 0.003, 0.5, 1])
+def test_only_allowed_rows(backend, share):
+    vectors = random_unit(5, 1000)
+    allowed = np.random.default_rng(6).random(1000) < share
+    query = random_unit(7, 1)[0]
+    _, rows = nearest(BACKENDS[backend](vectors), vectors, query, 10, allowed)
+    np.testing.assert_array_equal(rows, expected(vectors, query, 10, allowed))
+
+
+def test_backends_agree_to_the_last_bit():
+    pytest.importorskip("faiss", exc_type=ImportError)
+    vectors = random_unit(8, 3000, dim=512)
+    vectors[2000:] = vectors[np.random.default_rng(9).integers(0, 50, 1000)]  # many ties
+    allowed = np.arange(3000) % 3 > 0
+    faiss, torch = FaissCandidates(vectors), TorchCandidates(vectors)
+    for query in [*random_unit(10, 10, dim=512), *vectors[:10]]:
+        for mask in (None, allowed):
+            for mine, theirs in zip(
+                nearest(faiss, vectors, query, 37, mask),
+                nearest(torch, vectors, query, 37, mask),
+                strict=True,
+            ):
+                np.testing.assert_array_equal(mine, theirs)
+
+
+def test_the_torch_backend_scores_in_blocks(monkeypatch):
+    vectors = random_unit(11, 1000)
+    monkeypatch.setattr("nar_plugin.index.nearest.BLOCK", 64)
+    _, rows = nearest(TorchCandidates(vectors), vectors, vectors[999], 5)
+    np.testing.assert_array_equal(rows, expected(vectors, vectors[999], 5))
+
+
+def test_a_users_torch_settings_change_no_answer(backend):
+    import torch
+
+    vectors = random_unit(12, 1000, dim=512)
+    query = random_unit(13, 1, dim=512)[0]
+    precision = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("medium")
+    try:
+        with torch.autocast("cpu", dtype=torch.bfloat16), torch.device("meta"):
+            _, rows = nearest(BACKENDS[backend](vectors), vectors, query, 20)
+    finally:
+        torch.set_float32_matmul_precision(precision)
+    np.testing.assert_array_equal(rows, expected(vectors, query, 20))
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="always torch")
+def test_faiss_is_used_where_it_can_be_imported():
+    pytest.importorskip("faiss", exc_type=ImportError)
+    assert isinstance(open_backend(random_unit(14, 3)), FaissCandidates)
+
+
+def test_torch_where_faiss_is_missing(monkeypatch):
+    monkeypatch.setitem(sys.modules, "faiss", None)
+    assert isinstance(open_backend(random_unit(14, 3)), TorchCandidates)
+
+
+def test_torch_where_the_gpu_wheel_lacks_its_libraries(tmp_path, monkeypatch):
+    (tmp_path / "faiss.py").write_text("raise RuntimeError('libcublas.so.12 is missing')")
+    monkeypatch.delitem(sys.modules, "faiss", raising=False)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert isinstance(open_backend(random_unit(14, 3)), TorchCandidates)
+
+
+def test_torch_on_macos(monkeypatch):
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert isinstance(open_backend(random_unit(14, 3)), TorchCandidates)

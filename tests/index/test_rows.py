@@ -1,0 +1,89 @@
+import io
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from nar_plugin.errors import IndexIncompatible
+from nar_plugin.index.rows import (
+    from_parquet,
+    merge_equal_graphs,
+    row_at,
+    schema,
+    to_parquet,
+    to_table,
+)
+
+
+def test_parquet_round_trip(index):
+    rows = index.rows()
+    table = from_parquet(to_parquet(to_table(rows)))
+    assert [row_at(table, position) for position in range(4)] == rows
+    assert rows[0].motifs[0].label == "Bottleneck"
+    assert rows[0].url == "https://huggingface.co/timm"
+    assert rows[1].url is None
+    assert rows[1].motifs == ()
+
+
+def test_what_is_written(index):
+    content = to_parquet(to_table(index.rows()))
+    file = pq.ParquetFile(io.BytesIO(content))
+    assert file.metadata.row_group(0).column(0).compression == "ZSTD"
+    fields = {field.name: str(field.type) for field in file.schema_arrow}
+    assert list(fields) == [
+        "name",
+        "names",
+        "library",
+        "family",
+        "task",
+        "params",
+        "flops",
+        "fingerprint",
+        "design",
+        "licence",
+        "url",
+        "motifs",
+    ]
+    assert fields["params"] == "int64"
+    assert fields["motifs"].startswith("list<")
+    assert "struct<shape: string, label: string, count: int32, ops: int32>" in fields["motifs"]
+    assert [field.name for field in file.schema_arrow if field.nullable] == ["url"]
+
+
+def test_counts_above_32_bits(row):
+    table = to_table([row("timm:huge", params=7 * 10**11, flops=10**16)])
+    assert row_at(from_parquet(to_parquet(table)), 0).params == 7 * 10**11
+
+
+def test_no_rows():
+    assert len(from_parquet(to_parquet(to_table([])))) == 0
+
+
+def test_merge_keeps_the_order(row):
+    rows = [
+        row("timm:a", fingerprint="1"),
+        row("timm:b", fingerprint="2"),
+        row("timm:c", fingerprint="1"),
+        row("timm:d", fingerprint="3"),
+    ]
+    merged, positions = merge_equal_graphs(rows)
+    assert [row.names for row in merged] == [("timm:a", "timm:c"), ("timm:b",), ("timm:d",)]
+    assert positions == [0, 1, 3]
+
+
+def test_missing_and_changed_columns_are_refused(index):
+    table = to_table(index.rows())
+    with pytest.raises(IndexIncompatible, match=r"rows\.parquet has the columns name: string"):
+        from_parquet(to_parquet(table.drop_columns(["licence"])))
+    params = table["params"].cast(pa.float64())
+    with pytest.raises(IndexIncompatible, match="params: double"):
+        from_parquet(to_parquet(table.set_column(5, "params", params)))
+    nullable = table.cast(pa.schema([field.with_nullable(True) for field in schema()]))
+    with pytest.raises(IndexIncompatible, match="nar index update"):
+        from_parquet(to_parquet(nullable))
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1", b"PAR1" + b"\0" * 100 + b"PAR1"])
+def test_what_is_no_parquet(content):
+    with pytest.raises(IndexIncompatible, match=r"rows\.parquet cannot be read"):
+        from_parquet(content)

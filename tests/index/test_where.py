@@ -1,0 +1,109 @@
+import numpy as np
+import pytest
+
+from nar_plugin.errors import NarError
+from nar_plugin.index.rows import to_table
+from nar_plugin.index.where import allowed_rows, bounds
+
+
+def found(index, where):
+    return np.flatnonzero(allowed_rows(to_table(index.rows()), where)).tolist()
+
+
+# Rows: 0 resnet50, 1 vgg11, 2 bert, 3 squeezenet (also named by timm).
+@pytest.mark.parametrize(
+    ("where", "rows"),
+    [
+        ({}, [0, 1, 2, 3]),
+        ({"task": "fill-mask"}, [2]),
+        ({"family": ["vgg", "bert", "mamba"]}, [1, 2]),
+        ({"family": ("resnet",)}, [0]),
+        ({"licence": "BSD-3-Clause"}, [3]),
+        ({"library": "torchvision"}, [3]),
+        ({"library": "timm"}, [0, 1, 3]),
+        ({"library": ["transformers", "torchvision"]}, [2, 3]),
+        ({"library": "tim"}, []),
+        ({"params": "<10M"}, [3]),
+        ({"params": "10M-50M"}, [0]),
+        ({"params": (1_248_424, 25_557_032)}, [0, 3]),
+        ({"params": (None, 1_248_423)}, []),
+        ({"params": [109_482_240, None]}, [1, 2]),
+        ({"params": "<25.557032M"}, [3]),
+        ({"params": "<=25.557032M"}, [0, 3]),
+        ({"flops": ">=15.218G"}, [1, 2]),
+        ({"flops": ">15.218G"}, [2]),
+        ({"flops": "1G-10b"}, [0, 3]),
+        ({"library": "timm", "params": ">10M", "family": ["vgg", "bert"]}, [1]),
+    ],
+)
+def test_conditions(index, where, rows):
+    assert found(index, where) == rows
+
+
+def test_a_name_without_a_library_counts_for_its_row_only(row):
+    table = to_table([row("./folder", library="timm"), row("torchvision:alexnet")])
+    assert allowed_rows(table, {"library": "timm"}).tolist() == [True, True]
+    assert allowed_rows(table, {"library": "torchvision"}).tolist() == [False, True]
+    assert allowed_rows(table, {"library": ""}).tolist() == [False, False]
+
+
+def test_an_unknown_key_lists_the_keys(index):
+    with pytest.raises(NarError, match="'license'.*task, family, library, licence, params, flops"):
+        found(index, {"license": "MIT"})
+
+
+@pytest.mark.parametrize("value", [3, None, [], [1], ["vgg", None], {"vgg": 1}])
+def test_texts_are_checked(index, value):
+    with pytest.raises(NarError, match="expected a text or a list of texts"):
+        found(index, {"family": value})
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "10M",
+        "",
+        "<",
+        "<10X",
+        "10M-",
+        "-10M",
+        "< -1",
+        10_000_000,
+        None,
+        (1,),
+        (1, 2, 3),
+        ("1", "2"),
+        (True, 2),
+        (0, float("nan")),
+    ],
+)
+def test_numbers_are_checked(index, value):
+    with pytest.raises(NarError, match="expected a pair.*'<10M', '>=1G' or '10M-50M'"):
+        found(index, {"params": value})
+
+
+def test_crossed_bounds():
+    with pytest.raises(NarError, match="lower bound is above"):
+        bounds("params", "50M-10M")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("<10M", (None, 9_999_999)),
+        ("<=10M", (None, 10_000_000)),
+        (">1K", (1001, None)),
+        (">= 1.5 g", (1_500_000_000, None)),
+        ("<1.5", (None, 1)),
+        (">1.5", (2, None)),
+        ("10-20", (10, 20)),
+        ("0.1T-2B", None),
+        ("1M - 1.5M", (1_000_000, 1_500_000)),
+    ],
+)
+def test_bounds_of_texts(text, expected):
+    if expected is None:
+        with pytest.raises(NarError):
+            bounds("flops", text)
+    else:
+        assert bounds("flops", text) == expected
