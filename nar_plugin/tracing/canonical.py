@@ -65,9 +65,27 @@ def nodes_of(records: list[Record], head_counts: dict[int, int]) -> tuple[list[N
             stands_for.append(next((s for s in sources if s >= 0), max(sources, default=CONST)))
             continue
         node.inputs = [s for s in sources if s >= 0]
+        if _is_pooled(node, nodes):
+            _pointwise_as_linear(node)
         stands_for.append(len(nodes))
         nodes.append(node)
     return nodes, stands_for
+
+
+def _is_pooled(node: Node, nodes: list[Node]) -> bool:
+    """Whether a node works on globally pooled features; noted on the node for those after it."""
+    pool = node.kind == "mean" and int(node.attributes.get("dims", 0)) > 1
+    after = bool(node.inputs) and all(nodes[index].notes.get("pooled") for index in node.inputs)
+    node.notes["pooled"] = pool or after
+    return after
+
+
+def _pointwise_as_linear(node: Node) -> None:
+    """A 1x1 convolution of pooled features is a linear layer, as in squeeze and excitation."""
+    if node.kind == "conv" and set(str(node.attributes["kernel"]).split("x")) == {"1"}:
+        if node.attributes["groups"] == 1:
+            node.kind = "linear"
+            node.attributes = {name: node.attributes[name] for name in ("in", "out", "bias")}
 
 
 def _node(record: Record, sources: list[int], head_counts: dict[int, int]) -> Node | None:
@@ -250,6 +268,9 @@ def _pool(record: Record, tensors: list[torch.Tensor], sources: list[int]) -> An
 
 def _adaptive(record: Record, tensors: list[torch.Tensor], sources: list[int]) -> Any:
     name = NAMES[record.func.name().split("::")[1].split(".")[0]]
+    if set(record.args[1]) == {1}:  # 2-D average pooling to one pixel comes as a mean
+        pool = "mean" if name == "adaptive_avg_pool" else "max"
+        return pool, {"dims": len(record.args[1])}
     return name, {"output": _size(record.args[1])}
 
 

@@ -1,0 +1,437 @@
+"""`find_similar` on every `nn.Module` changes nothing about the modules themselves."""
+
+import copy
+import gc
+import inspect
+import io
+import logging
+import pickle
+import sys
+import types
+import weakref
+from contextlib import contextmanager
+
+import pytest
+import torch
+from models import ConvNet
+from torch import nn
+
+import nar_plugin
+from nar_plugin import NarError, attachment
+
+IMAGE = torch.ones(1, 3, 8, 8)
+
+
+@pytest.fixture(autouse=True)
+def attached():
+    nar_plugin.attach()
+    yield
+    nar_plugin.detach()
+    nar_plugin.attach()
+
+
+@pytest.fixture
+def answer(monkeypatch):
+    """The api answers with what it was asked, without a trace."""
+    fake = types.ModuleType("nar_plugin.api")
+    fake.find_similar = lambda model, k=10, **rest: (type(model).__name__, k, rest)
+    monkeypatch.setattr(nar_plugin, "api", fake, raising=False)
+    monkeypatch.setitem(sys.modules, "nar_plugin.api", fake)
+    return fake
+
+
+@pytest.fixture
+def index(tmp_path):
+    """A folder with an untrained encoder and an index of three small models."""
+    from nar_plugin.encoder import ArchitectureEncoder, encoder_sha256, save_encoder
+    from nar_plugin.index import ArchitectureIndex, ArchitectureRow
+
+    torch.manual_seed(0)
+    save_encoder(ArchitectureEncoder(["conv", "linear", "relu"]), tmp_path)
+    rows = [
+        ArchitectureRow(name, (name,), "mine", "net", "task", 1, 1, f"nar:{name}", name, "MIT")
+        for name in ("mine:a", "mine:b", "mine:c")
+    ]
+    sha256 = encoder_sha256(tmp_path)
+    versions = {"tracer": "1", "fingerprint": "1"}
+    vectors = torch.randn(3, 512).numpy()
+    ArchitectureIndex.from_rows(rows, vectors, "mine", sha256, **versions).save(tmp_path)
+    yield tmp_path
+    nar_plugin.clear_cache()
+
+
+@contextmanager
+def no_collector():
+    """Only reference counting frees, as for a person who watches the GPU's memory."""
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+def same_output(one, other):
+    return torch.equal(one.eval()(IMAGE), other.eval()(IMAGE))
+
+
+def plain_state(model):
+    return {name: vars(part).keys() for name, part in model.named_modules()}
+
+
+# The call
+
+
+def test_the_method_is_the_function(answer):
+    model = ConvNet()
+    rest = {"index": "here", "where": {"library": "timm"}, "example_inputs": IMAGE}
+    assert model.find_similar(3, **rest) == ("ConvNet", 3, rest)
+    nothing = {"index": None, "where": None, "example_inputs": None}
+    assert model.find_similar() == ("ConvNet", 10, nothing)
+    assert nn.Module.find_similar(model, k=2) == ("ConvNet", 2, nothing)
+
+
+def test_the_signature_is_that_of_the_documented_function():
+    documented = inspect.signature(nar_plugin.find_similar).parameters
+    attached = inspect.signature(nn.Module.find_similar).parameters
+    bound = inspect.signature(ConvNet().find_similar).parameters
+    kinds = [(p.name, p.kind, p.default) for p in documented.values()]
+    assert [(p.name, p.kind, p.default) for p in attached.values()] == kinds
+    assert [(p.name, p.kind, p.default) for p in bound.values()] == kinds[1:]
+    assert "architectures" in nn.Module.find_similar.__doc__
+    assert ConvNet().find_similar.__doc__ == nn.Module.find_similar.__doc__
+
+
+def test_an_attribute_error_inside_stays_visible(answer):
+    class Asking(nn.Module):
+        @property
+        def similar(self):
+            return self.find_similar()
+
+    def broken(model, k=10, **rest):
+        return None.shape
+
+    answer.find_similar = broken
+    with pytest.raises(RuntimeError, match="NoneType.*shape") as caught:
+        _ = Asking().similar
+    assert isinstance(caught.value.__cause__, AttributeError)
+
+
+def test_other_errors_come_through_as_they_are(answer):
+    def broken(model, k=10, **rest):
+        raise NarError("no")
+
+    answer.find_similar = broken
+    with pytest.raises(NarError, match="^no$"):
+        ConvNet().find_similar()
+
+
+def test_the_real_search_frees_the_model(index):
+    model = ConvNet()
+    assert len(model.find_similar(k=3, index=index)) == 3  # what is cached for later is cached now
+    before = plain_state(model)
+    with no_collector():
+        result = model.find_similar(k=3, index=index)
+        assert plain_state(model) == before
+        gone = weakref.ref(model)
+        parameter = weakref.ref(model.head.weight)
+        del model
+        assert gone() is None
+        assert parameter() is None
+    assert [hit.rank for hit in result] == [1, 2, 3]
+
+
+# What a model is and does stays the same
+
+
+@pytest.fixture(params=[False, True], ids=["untouched", "accessed"])
+def model(request, answer):
+    """A model as it was made, and one whose method was fetched and called."""
+    torch.manual_seed(0)
+    model = ConvNet()
+    if request.param:
+        assert model.find_similar.__self__ is model
+        model.find_similar(k=1)
+    return model
+
+
+def test_nothing_is_stored(model):
+    nar_plugin.detach()
+    before = plain_state(ConvNet())
+    assert plain_state(model) == before
+    assert list(model.state_dict()) == list(ConvNet().state_dict())
+    nar_plugin.attach()
+    assert plain_state(model) == before
+    assert list(model.state_dict()) == list(ConvNet().state_dict())
+    assert repr(model) == repr(ConvNet())
+
+
+def test_deepcopy(model):
+    twin = copy.deepcopy(model)
+    assert twin.find_similar.__self__ is twin
+    assert same_output(twin, model)
+
+
+def test_pickle(model):
+    data = pickle.dumps(model)
+    assert b"nar_plugin" not in data
+    nar_plugin.detach()
+    assert len(pickle.dumps(model)) == len(data)
+    twin = pickle.loads(data)  # where nar-plugin is not attached, too
+    assert not hasattr(twin, "find_similar")
+    assert same_output(twin, model)
+
+
+def test_save_and_load(model):
+    file = io.BytesIO()
+    torch.save(model, file)
+    assert b"nar_plugin" not in file.getvalue()
+    file.seek(0)
+    assert same_output(torch.load(file, weights_only=False), model)
+    file = io.BytesIO()
+    torch.save(model.state_dict(), file)
+    file.seek(0)
+    other = ConvNet()
+    other.load_state_dict(torch.load(file, weights_only=True))
+    assert same_output(other, model)
+
+
+def test_the_bound_method_can_be_pickled(answer):
+    assert pickle.loads(pickle.dumps(ConvNet().find_similar))()[0] == "ConvNet"
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_compile(model, backend):
+    torch.compiler.reset()
+    compiled = torch.compile(model, fullgraph=True, backend=backend)
+    assert torch.allclose(compiled(IMAGE), model(IMAGE))
+    assert compiled.find_similar.__self__ is compiled
+
+
+def test_attaching_recompiles_nothing():
+    torch.compiler.reset()
+    nar_plugin.detach()
+    model = ConvNet().eval()
+    compiled = torch.compile(model, fullgraph=True, backend="eager")
+    compiled(IMAGE)
+    with torch.compiler.set_stance("fail_on_recompile"):
+        nar_plugin.attach()
+        compiled(IMAGE)
+        nar_plugin.detach()
+        compiled(IMAGE)
+
+
+def test_export(model):
+    model.eval()
+    exported = torch.export.export(model, (IMAGE,))
+    assert torch.allclose(exported.module()(IMAGE), model(IMAGE))
+    assert "nar_plugin" not in str(exported.graph)
+
+
+def test_script_trace_and_fx(model):
+    model.eval()
+    module = nn.Sequential(model.stem, model.norm, model.act)
+    expected = module(IMAGE)
+    for other in (
+        torch.jit.script(module),
+        torch.jit.trace(module, (IMAGE,)),
+        torch.fx.symbolic_trace(module),
+    ):
+        assert torch.allclose(other(IMAGE), expected)
+
+
+@pytest.mark.parametrize("use", ["nothing", "access", "call"])
+def test_del_frees_at_once(answer, use):
+    with no_collector():
+        model = ConvNet()
+        if use != "nothing":
+            _ = model.find_similar
+        if use == "call":
+            model.find_similar(k=3)
+        gone = weakref.ref(model)
+        del _ if use != "nothing" else use
+        del model
+        assert gone() is None
+
+
+# What a user calls find_similar
+
+
+class Method(nn.Module):
+    def find_similar(self, k):
+        return "mine", k
+
+
+class OwnProperty(nn.Module):
+    @property
+    def find_similar(self):
+        return "mine"
+
+
+class Slotted(nn.Module):
+    __slots__ = ("find_similar",)
+
+
+class ClassAttribute(nn.Module):
+    find_similar = "mine"
+
+
+class Delegating(nn.Module):
+    """A wrapper, as many libraries have it: what it does not know, the model inside may."""
+
+    def __init__(self, inside):
+        super().__init__()
+        self.inside = inside
+
+    def __getattr__(self, name):
+        try:
+            return super().__getattr__(name)
+        except AttributeError:
+            return getattr(self.inside, name)
+
+
+def test_a_subclass_s_own_method_wins():
+    assert Method().find_similar(3) == ("mine", 3)
+    assert OwnProperty().find_similar == "mine"
+    assert ClassAttribute().find_similar == "mine"
+
+
+def test_a_slot_wins():
+    model = Slotted()
+    model.find_similar = "mine"
+    assert model.find_similar == "mine"
+
+
+@pytest.mark.parametrize("value", ["text", torch.ones(3), print], ids=["text", "tensor", "function"])
+def test_a_plain_attribute_wins(value):
+    model = ConvNet()
+    model.find_similar = value
+    assert model.find_similar is value
+    assert copy.deepcopy(model).find_similar is not None
+    del model.find_similar
+    assert model.find_similar.__func__ is attachment.find_similar
+
+
+class Submodule(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.find_similar = nn.Linear(4, 4)
+
+    def forward(self, x):
+        return self.find_similar(x)
+
+
+def test_a_submodule_wins(tmp_path):
+    model = Submodule()
+    assert type(model.find_similar) is nn.Linear
+    assert list(model.state_dict()) == ["find_similar.weight", "find_similar.bias"]
+    x = torch.ones(2, 4)
+    torch.compiler.reset()
+    compiled = torch.compile(model, fullgraph=True, backend="eager")
+    assert torch.equal(compiled(x), model.find_similar(x))
+    twin = pickle.loads(pickle.dumps(model))
+    assert torch.equal(twin(x), model(x))
+    model.find_similar = None
+    assert model.find_similar is None
+
+
+def with_buffer():
+    model = nn.Module()
+    model.register_buffer("find_similar", torch.ones(3))
+    return model
+
+
+def with_parameter():
+    model = nn.Module()
+    model.find_similar = nn.Parameter(torch.ones(3))
+    return model
+
+
+@pytest.mark.parametrize("make", [with_buffer, with_parameter])
+def test_a_buffer_or_parameter_made_before_wins(make):
+    nar_plugin.detach()
+    model = make()
+    nar_plugin.attach()
+    assert torch.equal(model.find_similar, torch.ones(3))
+    for twin in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        assert torch.equal(twin.find_similar, torch.ones(3))
+    model.load_state_dict({"find_similar": torch.zeros(3)})
+    assert torch.equal(model.find_similar, torch.zeros(3))
+
+
+@pytest.mark.parametrize(
+    "make", [with_buffer, with_parameter, lambda: nn.ModuleDict({"find_similar": nn.ReLU()})]
+)
+def test_a_registration_while_attached_fails_loudly(make):
+    with pytest.raises(KeyError, match="find_similar"):
+        make()
+    nar_plugin.detach()
+    make()
+
+
+def test_a_wrapper_that_passes_the_name_on():
+    wrapper = Delegating(ConvNet())
+    assert wrapper.find_similar.__self__ is wrapper, "the whole is asked about, not its inside"
+    assert Delegating(Method()).find_similar(3) == ("mine", 3)
+    assert type(Delegating(Submodule()).find_similar) is nn.Linear
+
+
+def test_a_compiled_model_s_own_method_wins():
+    assert torch.compile(Method()).find_similar(3) == ("mine", 3)
+
+
+def test_a_getattr_that_raises_anything_else():
+    class Broken(nn.Module):
+        def __getattr__(self, name):
+            raise RuntimeError("not initialised")
+
+    model = Broken.__new__(Broken)
+    assert model.find_similar.__self__ is model
+
+
+def test_a_model_before_its_init_is_run():
+    model = ConvNet.__new__(ConvNet)
+    assert model.find_similar.__self__ is model
+
+
+# Attach and detach
+
+
+def test_round_trip():
+    before = dict(vars(nn.Module))
+    nar_plugin.detach()
+    assert not hasattr(ConvNet(), "find_similar")
+    nar_plugin.detach()
+    nar_plugin.attach()
+    attached = vars(nn.Module)["find_similar"]
+    nar_plugin.attach()
+    assert vars(nn.Module)["find_similar"] is attached
+    assert vars(nn.Module).keys() == before.keys()
+    assert not any("nar_plugin" in type(finder).__module__ for finder in sys.meta_path)
+
+
+def test_another_library_s_method_is_left_alone(monkeypatch, caplog):
+    def theirs(self):
+        return "theirs"
+
+    nar_plugin.detach()
+    monkeypatch.setattr(nn.Module, "find_similar", theirs, raising=False)
+    with pytest.raises(NarError, match=r"theirs.*nar_plugin\.find_similar"):
+        nar_plugin.attach()
+    nar_plugin.detach()
+    assert ConvNet().find_similar() == "theirs"
+    with caplog.at_level(logging.WARNING, "nar_plugin"):
+        attachment.attach_on_import()
+    assert "theirs" in caplog.text
+    monkeypatch.undo()
+
+
+def test_a_reloaded_package_replaces_its_older_self(answer):
+    import importlib
+
+    importlib.reload(attachment)
+    attachment.attach()
+    assert type(vars(nn.Module)["find_similar"]) is attachment._Attached
+    assert ConvNet().find_similar()[0] == "ConvNet"
+    attachment.detach()
+    assert not hasattr(nn.Module, "find_similar")
