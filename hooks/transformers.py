@@ -81,6 +81,8 @@ def nar_build(name: str) -> nn.Module | None:
     wanted = _references.architecture(name, "transformers")
     if wanted is None:
         return None
+    import torch
+
     try:
         import transformers
     except ImportError as error:
@@ -91,6 +93,8 @@ def nar_build(name: str) -> nn.Module | None:
     try:
         config = default_config(wanted.partition("/")[0], class_name)
         model: nn.Module = getattr(transformers, class_name)(config)
+        # A few parameters are made with `torch.Tensor(...)`, which heeds no default device.
+        model.to(torch.get_default_device())
     except Exception as error:
         raise PluginError(
             f"transformers cannot build {name} from its default configuration: "

@@ -76,7 +76,7 @@ def same_output(one, other):
 
 
 def plain_state(model):
-    return {name: vars(part).keys() for name, part in model.named_modules()}
+    return {name: set(vars(part)) for name, part in model.named_modules()}
 
 
 # The call
@@ -112,7 +112,7 @@ def test_an_attribute_error_inside_stays_visible(answer):
         return None.shape
 
     answer.find_similar = broken
-    with pytest.raises(RuntimeError, match="NoneType.*shape") as caught:
+    with pytest.raises(RuntimeError, match=r"NoneType.*shape") as caught:
         _ = Asking().similar
     assert isinstance(caught.value.__cause__, AttributeError)
 
@@ -122,13 +122,13 @@ def test_other_errors_come_through_as_they_are(answer):
         raise NarError("no")
 
     answer.find_similar = broken
-    with pytest.raises(NarError, match="^no$"):
+    with pytest.raises(NarError, match=r"^no$"):
         ConvNet().find_similar()
 
 
 def test_the_real_search_frees_the_model(index):
     model = ConvNet()
-    assert len(model.find_similar(k=3, index=index)) == 3  # what is cached for later is cached now
+    model.find_similar(k=3, index=index)  # what is cached for later is cached now
     before = plain_state(model)
     with no_collector():
         result = model.find_similar(k=3, index=index)
@@ -244,12 +244,11 @@ def test_script_trace_and_fx(model):
 def test_del_frees_at_once(answer, use):
     with no_collector():
         model = ConvNet()
-        if use != "nothing":
-            _ = model.find_similar
+        if use == "access":
+            assert callable(model.find_similar)
         if use == "call":
             model.find_similar(k=3)
         gone = weakref.ref(model)
-        del _ if use != "nothing" else use
         del model
         assert gone() is None
 
@@ -302,7 +301,7 @@ def test_a_slot_wins():
     assert model.find_similar == "mine"
 
 
-@pytest.mark.parametrize("value", ["text", torch.ones(3), print], ids=["text", "tensor", "function"])
+@pytest.mark.parametrize("value", ["text", torch.ones(3), print], ids=["text", "tensor", "call"])
 def test_a_plain_attribute_wins(value):
     model = ConvNet()
     model.find_similar = value

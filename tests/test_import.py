@@ -120,13 +120,11 @@ assert hasattr(module.Module, "find_similar")
 
 
 def test_a_failure_while_attaching_does_not_break_the_import_of_torch(python):
-    program = f"""
-import sys
-from nar_plugin import attachment
+    program = f"""{FAKE_TORCH}
+import nar_plugin.attachment
 def attach():
     raise OSError("broken on purpose")
-attachment.attach = attach
-{FAKE_TORCH}
+nar_plugin.attachment.attach = attach
 import torch.nn.modules.module as module
 assert not hasattr(module.Module, "find_similar")
 assert FakeTorch.executed == 1
@@ -137,37 +135,29 @@ assert FakeTorch.executed == 1
 
 
 def test_a_loader_that_cannot_be_watched_does_not_break_the_import_of_torch(python):
-    program = f"""
-import nar_plugin
-{FAKE_TORCH}
-FakeTorch.__slots__ = ()
-class Slotted:
-    __slots__ = ()
+    program = f"""{FAKE_TORCH}
+class Frozen:
     create_module = staticmethod(lambda spec: None)
-    exec_module = staticmethod(lambda module: setattr(module, "Module", type("Module", (), {{}})))
-class First:
-    def find_spec(self, fullname, path=None, target=None):
-        if fullname == "torch.nn.modules.module":
-            return importlib.machinery.ModuleSpec(fullname, Slotted())
-watcher = next(f for f in sys.meta_path if type(f).__module__.startswith("nar_plugin"))
-sys.meta_path.remove(watcher)
-sys.meta_path[:0] = [watcher, First()]
+    exec_module = staticmethod(FakeTorch().exec_module)
+find_spec = FakeTorch.find_spec
+def find_frozen(self, fullname, path=None, target=None):
+    if spec := find_spec(self, fullname):
+        spec.loader = Frozen  # a class as loader, as for built-in and frozen modules
+    return spec
+FakeTorch.find_spec = find_frozen
+import nar_plugin
 import torch.nn.modules.module as module
-assert module.Module
+assert FakeTorch.executed == 1
+nar_plugin.attach()
+assert hasattr(module.Module, "find_similar")
 """
     python(program)
     assert "not attached" in python.stderr
 
 
 def test_torch_that_fails_to_import_can_be_imported_later(python):
-    program = f"""
+    program = f"""{FAKE_TORCH}
 import nar_plugin
-{FAKE_TORCH}
-sys.meta_path.append(sys.meta_path.pop(0))  # behind the watcher
-sys.meta_path.remove(watcher := next(
-    f for f in sys.meta_path if type(f).__module__.startswith("nar_plugin")))
-sys.meta_path.insert(0, watcher)
-sys.meta_path.insert(1, sys.meta_path.pop())
 execute = FakeTorch.exec_module
 def broken(self, module):
     if module.__name__ == "torch.nn.modules.module":
@@ -219,7 +209,6 @@ def test_two_copies_of_the_package_do_not_chase_each_other(python):
 {FAKE_TORCH}
 import importlib, nar_plugin
 from nar_plugin import attachment
-first = sys.meta_path[0]
 importlib.reload(attachment)
 sys.meta_path.insert(0, attachment._AfterTorch())
 import torch.nn.modules.module as module

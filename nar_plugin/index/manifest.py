@@ -109,7 +109,7 @@ def parse(content: bytes) -> dict[str, Any]:
     """The JSON object in the content."""
     try:
         fields = json.loads(content)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise invalid(f"it is not JSON ({error})") from error
     if not isinstance(fields, dict):
         raise invalid(f"it holds a {type(fields).__name__}, expected an object")

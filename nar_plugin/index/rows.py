@@ -8,10 +8,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from nar_plugin.errors import IndexIncompatible
-from nar_plugin.mining.macro import MotifCount
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from nar_plugin.mining.macro import MotifCount
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ def schema() -> pa.Schema:
     )
     columns = {
         "name": pa.string(),
-        "names": pa.list_(pa.string()),
+        "names": pa.list_(pa.field("element", pa.string())),  # as Parquet names it
         "library": pa.string(),
         "family": pa.string(),
         "task": pa.string(),
@@ -67,7 +68,7 @@ def schema() -> pa.Schema:
         "design": pa.string(),
         "licence": pa.string(),
         "url": pa.string(),
-        "motifs": pa.list_(motif),
+        "motifs": pa.list_(pa.field("element", motif)),
     }
     return pa.schema([pa.field(name, kind, name == "url") for name, kind in columns.items()])
 
@@ -137,6 +138,8 @@ def describe(columns: pa.Schema) -> str:
 
 def row_at(table: pa.Table, position: int) -> ArchitectureRow:
     """Build the Python object of one row; the others stay in Arrow."""
+    from nar_plugin.mining.macro import MotifCount  # brings torch, which `index info` never needs
+
     (fields,) = table.slice(position, 1).to_pylist()
     fields["names"] = tuple(fields["names"])
     fields["motifs"] = tuple(MotifCount(**motif) for motif in fields["motifs"])

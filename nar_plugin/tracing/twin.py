@@ -7,6 +7,7 @@ by copying the `__dict__` of every submodule, with each tensor replaced by an em
 
 from __future__ import annotations
 
+import copy
 import enum
 import functools
 import types
@@ -105,7 +106,12 @@ class Twin:
         known = self._memo.get(id(module))
         if known is not None:
             return cast(nn.Module, known)
-        cls = type(module)
+        cls = _own_class(module)
+        plain = _without_adapter(module)
+        if plain is not None:
+            twin = self._module(plain, path)
+            self._remember(module, twin)
+            return twin
         if isinstance(module, torch.jit.ScriptModule):
             raise TraceError(
                 f"The submodule {path!r} is a TorchScript module, whose Python forward is gone. "
@@ -113,7 +119,7 @@ class Twin:
             )
         if cls.__module__.startswith(_QUANTIZED_LIBRARIES) and hasattr(module, "in_features"):
             return self._dequantized(module, path)
-        twin: nn.Module = cls.__new__(cls)
+        twin = object.__new__(cls)
         self._remember(module, twin)
         self._modules.append((module, twin))
         self.classes[path] = cls.__name__
@@ -215,10 +221,15 @@ class Twin:
         for key, item in list(twin.items()):
             if type(item) not in _ATOMS:
                 dict.__setitem__(twin, key, self._value(item))
+        for key, item in getattr(value, "__dict__", {}).items():  # diffusers' FrozenDict
+            twin.__dict__[key] = self._value(item)
         return twin
 
     def _collection(self, value: Any) -> Any:
-        twin = value.copy()
+        try:
+            twin = copy.copy(value)  # keeps a subclass and deque's length
+        except Exception:
+            return value
         self._remember(value, twin)
         if isinstance(value, set):
             return twin
@@ -251,6 +262,21 @@ class Twin:
     def _remember(self, original: Any, twin: Any) -> None:
         self._memo[id(original)] = twin
         self._keep.append(original)
+
+
+def _own_class(module: nn.Module) -> type[nn.Module]:
+    """The class that the user wrote: `fully_shard` puts a subclass of its own in its place."""
+    cls = type(module)
+    sharded = any(base.__name__ == "FSDPModule" for base in cls.__bases__)
+    return cls.__bases__[-1] if sharded else cls
+
+
+def _without_adapter(module: nn.Module) -> nn.Module | None:
+    """The layer inside one of PEFT's: merged or not, an adapter is no part of the design."""
+    if not type(module).__module__.startswith("peft."):
+        return None
+    inner = module._modules.get("base_layer")
+    return inner if inner is not None else module._modules.get("original_module")
 
 
 def _inherits(kind: type, method: str) -> bool:
@@ -296,4 +322,6 @@ def _rebound(hook: Any, memo: dict[int, Any]) -> Any:
         inner = _rebound(hook.func, memo)
         return None if inner is None else functools.partial(inner, *hook.args, **hook.keywords)
     owner = memo.get(id(getattr(hook, "__self__", None)))
-    return None if owner is None else types.MethodType(hook.__func__, owner)
+    if owner is None or type(owner).__module__.startswith("torch.distributed."):
+        return None
+    return types.MethodType(hook.__func__, owner)

@@ -194,6 +194,16 @@ def test_importing_the_index_is_light():
     assert result.stdout.strip() == "set()", result.stderr
 
 
+def test_info_needs_neither_torch_nor_faiss(saved):
+    code = (
+        "import sys; from nar_plugin.index import ArchitectureIndex; "
+        f"ArchitectureIndex.load({str(saved)!r}).info(); "
+        "print({'torch', 'faiss', 'pandas'} & set(sys.modules))"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.stdout.strip() == "set()", result.stderr
+
+
 def test_search_leaves_pandas_and_datasets_alone(saved):
     code = (
         "import sys; from nar_plugin.index import ArchitectureIndex; "

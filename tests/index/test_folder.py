@@ -46,10 +46,10 @@ def test_every_flipped_byte_is_noticed(saved, name):
 
 
 def test_no_index_at_all(tmp_path):
-    with pytest.raises(IndexUnavailable, match="No index in .*nowhere"):
+    with pytest.raises(IndexUnavailable, match=r"No index in .*nowhere"):
         ArchitectureIndex.load(tmp_path / "nowhere")
     (tmp_path / "file").write_text("x")
-    with pytest.raises(IndexUnavailable, match="No index in .*file"):
+    with pytest.raises(IndexUnavailable, match=r"No index in .*file"):
         ArchitectureIndex.load(tmp_path / "file")
 
 
@@ -169,7 +169,7 @@ def replace_file(saved, name, content):
 def test_counts_that_contradict_each_other(saved, build, row, tmp_path):
     build([row("timm:a")], [[1, 0]]).save(tmp_path / "other")
     replace_file(saved, "rows.parquet", (tmp_path / "other" / "rows.parquet").read_bytes())
-    with pytest.raises(IndexUnavailable, match="contradicts itself.*1 rows.*4, 2"):
+    with pytest.raises(IndexUnavailable, match=r"contradicts itself.*1 rows.*4, 2"):
         ArchitectureIndex.load(saved)
 
 
@@ -187,5 +187,5 @@ def test_vouched_files_of_another_format(saved):
     from safetensors.numpy import save
 
     replace_file(saved, "vectors.safetensors", save({"x": np.eye(4, 2, dtype=np.float32)}))
-    with pytest.raises(IndexIncompatible, match="vectors.safetensors.*'x'"):
+    with pytest.raises(IndexIncompatible, match=r"vectors\.safetensors.*'x'"):
         ArchitectureIndex.load(saved)

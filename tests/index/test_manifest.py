@@ -48,12 +48,12 @@ def test_file_entry_is_sha256_and_size():
 
 
 def test_a_newer_schema_asks_for_an_upgrade(manifest):
-    with pytest.raises(IndexIncompatible, match="schema 2.*pip install --upgrade nar-plugin"):
+    with pytest.raises(IndexIncompatible, match=r"schema 2.*pip install --upgrade nar-plugin"):
         Manifest.from_json(edited(manifest, schema=2, novelty=[1]))
 
 
 def test_an_older_schema_asks_for_an_update(manifest):
-    with pytest.raises(IndexIncompatible, match="schema 0.*nar index update"):
+    with pytest.raises(IndexIncompatible, match=r"schema 0.*nar index update"):
         Manifest.from_json(edited(manifest, schema=0))
 
 

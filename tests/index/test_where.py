@@ -48,7 +48,7 @@ def test_a_name_without_a_library_counts_for_its_row_only(row):
 
 
 def test_an_unknown_key_lists_the_keys(index):
-    with pytest.raises(NarError, match="'license'.*task, family, library, licence, params, flops"):
+    with pytest.raises(NarError, match=r"'license'.*task, family, library, licence, params, flops"):
         found(index, {"license": "MIT"})
 
 
@@ -78,7 +78,7 @@ def test_texts_are_checked(index, value):
     ],
 )
 def test_numbers_are_checked(index, value):
-    with pytest.raises(NarError, match="expected a pair.*'<10M', '>=1G' or '10M-50M'"):
+    with pytest.raises(NarError, match=r"expected a pair.*'<10M', '>=1G' or '10M-50M'"):
         found(index, {"params": value})
 
 

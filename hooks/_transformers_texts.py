@@ -1,0 +1,79 @@
+"""Token ids, with the placeholders that a model looks for, and what goes with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from nar_plugin.hooks._transformers_media import Media
+from nar_plugin.hooks._transformers_sizes import TEXT, find, number, special_tokens
+
+_TOKENS = 64
+_DECODED = 32
+_VOCABULARIES = ("vocab_size", "src_vocab_size", "n_words")
+PLACEHOLDERS = {
+    "image": ("image_token_id", "image_token_index", "img_token_id", "media_token_id"),
+    "video": ("video_token_id", "video_token_index"),
+    "audio": ("audio_token_id", "audio_token_index"),
+}
+_STARTS = {
+    "image": ("vision_start_token_id", "image_start_token_id", "boi_token_id"),
+    "video": ("vision_start_token_id", "video_start_token_id"),
+    "audio": ("audio_start_token_id", "boa_token_id"),
+}
+_KINDS = {"image": 1, "video": 2, "audio": 3}  # in mm_token_type_ids
+
+
+def texts(
+    config: Any, names: set[str], required: set[str], media: Sequence[Media]
+) -> dict[str, Any]:
+    """The arguments that hold tokens, with room for the media.
+
+    Shapes:
+        input_ids: int64[1, 64 + placeholders]; decoder_input_ids: int64[1, 32].
+    """
+    found: dict[str, Any] = {}
+    if "input_ids" in names:
+        ids, kinds = _with_places(config, media)
+        found["input_ids"] = ids
+        if "mm_token_type_ids" in names:
+            found["mm_token_type_ids"] = kinds
+        if "bbox" in names:
+            found["bbox"] = boxes(ids.shape[1])
+        for name in ("attention_mask", "token_type_ids"):
+            if name in required:
+                found[name] = torch.full_like(ids, int(name == "attention_mask"))
+    if "decoder_input_ids" in names:
+        found["decoder_input_ids"] = ids_of(config, _DECODED, ("decoder", *TEXT))
+    return found
+
+
+def ids_of(config: Any, length: int, within: Sequence[str] = TEXT) -> Tensor:
+    """Ordinary token ids int64[1, length], no two neighbours the same."""
+    vocabulary = number(config, _VOCABULARIES, 1000, within)
+    taken = special_tokens(config)
+    ordinary = [item for item in range(min(vocabulary, 512)) if item not in taken] or [0]
+    return torch.tensor([[ordinary[(7 * place + 3) % len(ordinary)] for place in range(length)]])
+
+
+def boxes(length: int) -> Tensor:
+    """A box (left, top, right, bottom) in thousandths of the page for each token."""
+    left = torch.arange(length) * 7 % 500
+    return torch.stack([left, left + 10, left + 100, left + 50], dim=-1)[None]
+
+
+def _with_places(config: Any, media: Sequence[Media]) -> tuple[Tensor, Tensor]:
+    ids = ids_of(config, _TOKENS)[0].tolist()
+    kinds = [0] * len(ids)
+    for item in media:
+        place = find(config, PLACEHOLDERS[item.kind])
+        if place is None or not item.tokens:
+            continue
+        start = find(config, _STARTS[item.kind])
+        begin = [start] if isinstance(start, int) else []
+        ids[4:4] = [*begin, *[place] * item.tokens]
+        kinds[4:4] = [*[0] * len(begin), *[_KINDS[item.kind]] * item.tokens]
+    return torch.tensor([ids]), torch.tensor([kinds])
