@@ -12,7 +12,7 @@ from nar_plugin.hooks._transformers_media import Media, floats
 from nar_plugin.hooks._transformers_sizes import SOUND, number
 
 _SAMPLES = 16000  # a second at 16 kHz
-_FRAMES = 128
+_FRAMES = 200
 _BINS = (
     "num_mel_bins",
     "n_mels",

@@ -72,8 +72,8 @@ def find_similar(
     """
     if isinstance(k, bool) or not isinstance(k, int) or k < 1:
         raise NarError(f"k is how many architectures to return, at least 1; got {k!r}.")
-    found = load_index(index) if not isinstance(index, ArchitectureIndex) else index
-    subject, graph, macro = _read(model, example_inputs)
+    subject, graph, macro = _read(model, example_inputs, "find_similar")
+    found = load_index(index)
     vector = _embed(macro, found)
     matches = found.search(vector, k + 1, where)
     matches = _identical_first(matches, graph.fingerprint)[:k]
@@ -93,8 +93,8 @@ def embed(model: Any, *, example_inputs: Any = None, index: Index = None) -> Vec
     Shapes:
         result: float32[512].
     """
-    found = load_index(index) if not isinstance(index, ArchitectureIndex) else index
-    return _embed(_read(model, example_inputs)[2], found)
+    macro = _read(model, example_inputs, "embed")[2]
+    return _embed(macro, load_index(index))
 
 
 def trace(model: Any, *, example_inputs: Any = None) -> ArchitectureGraph:
@@ -119,7 +119,7 @@ def motifs(model: Any, *, example_inputs: Any = None) -> MacroGraph:
         nar_plugin.motifs("timm:resnet50").table()[0].label  # 'Bottleneck'
         ```
     """
-    return mine(trace(model, example_inputs=example_inputs))
+    return _read(model, example_inputs, "motifs")[2]
 
 
 def compare(a: Any, b: Any, *, example_inputs: Any = None) -> Comparison:
@@ -130,8 +130,8 @@ def compare(a: Any, b: Any, *, example_inputs: Any = None) -> Comparison:
         nar_plugin.compare("timm:resnet50", "torchvision:resnet50").identical  # True
         ```
     """
+    subjects = [_read(model, example_inputs, "compare") for model in (a, b)]
     index = load_index()
-    subjects = [_read(model, example_inputs) for model in (a, b)]
     (one, graph, macro), (other, other_graph, other_macro) = subjects
     table, other_table = macro.table(), other_macro.table()
     return Comparison(
@@ -203,8 +203,10 @@ def clear_cache() -> None:
         _indexes.clear()
 
 
-def _read(model: Any, example_inputs: Any) -> tuple[Any, ArchitectureGraph, MacroGraph]:
-    subject = as_model(model)
+def _read(
+    model: Any, example_inputs: Any, caller: str
+) -> tuple[Any, ArchitectureGraph, MacroGraph]:
+    subject = as_model(model, caller=caller)
     graph = _trace(subject, example_inputs)
     return subject, graph, mine(graph)
 

@@ -247,5 +247,7 @@ def _fail(plugin: _Plugin, doing: str, error: Exception) -> None:
     message = f"The plugin {info.name!r} of {owner} failed in {doing}: {text}"
     if os.environ.get("NAR_STRICT", "0") not in {"", "0"}:
         raise PluginError(message) from error
+    # pluggy's frame holds the error, whose traceback holds that frame and the model in it.
+    error.__traceback__ = None
     if info.status != "failed":
         _log.warning("%s (NAR_DISABLE_PLUGINS=%s turns it off)", message, info.name)

@@ -1,5 +1,6 @@
 """Plugins from real distributions: loaded, asked, failing, disabled."""
 
+import gc
 import logging
 import sys
 import textwrap
@@ -245,11 +246,17 @@ def test_a_plugin_that_failed_once_is_asked_again(install):
 
 def test_a_failure_does_not_keep_the_model(install):
     install("bad", "@hookimpl\ndef nar_provenance(model): raise ValueError('broken')")
-    model = nn.ReLU()
-    answers("nar_provenance", model=model)
-    gone = weakref.ref(model)
-    del model
-    assert gone() is None
+    load_plugins()
+    gc.collect()
+    gc.disable()
+    try:
+        model = nn.ReLU()
+        answers("nar_provenance", model=model)
+        gone = weakref.ref(model)
+        del model
+        assert gone() is None
+    finally:
+        gc.enable()
 
 
 def test_strict_raises_what_a_hook_raised(install, monkeypatch):

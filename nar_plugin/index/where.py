@@ -48,7 +48,7 @@ def allowed_rows(table: pa.Table, where: Mapping[str, Any]) -> BoolArray:
     allowed = np.ones(len(table), dtype=np.bool_)
     for key, value in where.items():
         if key in NUMBER_KEYS:
-            allowed &= within(table[key].to_numpy(), bounds(key, value))
+            allowed &= within(whole_numbers(table[key].combine_chunks()), bounds(key, value))
         elif key == "library":
             allowed &= of_libraries(table, texts(key, value))
         elif key in TEXT_KEYS:
@@ -66,8 +66,15 @@ def one_of(column: pa.ChunkedArray, values: list[str]) -> BoolArray:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    found: BoolArray = pc.is_in(column, value_set=pa.array(values, pa.string())).to_numpy()
+    matches = pc.is_in(column, value_set=pa.array(values, pa.string()))
+    found = np.zeros(len(column), dtype=np.bool_)
+    found[whole_numbers(pc.indices_nonzero(matches))] = True
     return found
+
+
+def whole_numbers(array: pa.Array) -> NDArray[Any]:
+    """The array in numpy. Arrow's own `to_numpy` would import pandas wherever it is installed."""
+    return np.from_dlpack(array)
 
 
 def of_libraries(table: pa.Table, libraries: list[str]) -> BoolArray:
@@ -93,7 +100,7 @@ def libraries_of_rows(table: pa.Table) -> tuple[NDArray[np.int64], pa.ChunkedArr
     names = table["names"].combine_chunks()
     matches = pc.extract_regex(pc.list_flatten(names), r"^(?P<library>[^:]+):")
     prefixes = pc.struct_field(matches, "library")
-    rows = np.concatenate([pc.list_parent_indices(names).to_numpy(), np.arange(len(table))])
+    rows = np.concatenate([whole_numbers(pc.list_parent_indices(names)), np.arange(len(table))])
     return rows, pa.chunked_array([prefixes, *table["library"].chunks], type=pa.string())
 
 

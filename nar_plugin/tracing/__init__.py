@@ -47,17 +47,17 @@ def trace(model: nn.Module, example_inputs: Any = None) -> ArchitectureGraph:
     if not isinstance(model, nn.Module):
         raise NarError(f"trace wants a torch.nn.Module; got {type(model).__name__}: {model!r}")
     model = unwrap(model)
-    if example_inputs is not None:
-        return _trace_once(model, example.given(example_inputs))
-    failures: list[tuple[str, Exception]] = []
-    for guess in example.guesses(model):
+    given = example_inputs is not None
+    failures: list[str] = []  # as text: an exception would keep the model in its frames alive
+    for inputs in [example.given(example_inputs)] if given else example.guesses(model):
         try:
-            return _trace_once(model, guess)
+            return _trace_once(model, inputs)
         except TraceError:
             raise
         except Exception as error:
-            failures.append((example.describe(guess), error))
-    raise _refused(model, failures)
+            message = f"{type(error).__name__}: {str(error).strip()[:500]}"
+            failures.append(f"  {example.describe(inputs)}: {message}")
+    raise _refused(model, failures, given)
 
 
 def _trace_once(model: nn.Module, inputs: ExampleInputs) -> ArchitectureGraph:
@@ -173,14 +173,11 @@ def _same_random_state() -> Iterator[None]:
         np.random.set_state(numpy_state)  # noqa: NPY002
 
 
-def _refused(model: nn.Module, failures: list[tuple[str, Exception]]) -> TraceError:
+def _refused(model: nn.Module, failures: list[str], given: bool) -> TraceError:
     name = type(model).__name__
     way = "Pass inputs that its forward accepts: example_inputs=(tensor, ...) or {'name': tensor}."
     if not failures:
         return TraceError(f"No inputs could be guessed for {name}. {way}")
-    lines = [
-        f"  {text}: {type(error).__name__}: {str(error).strip()[:500]}"
-        for text, error in failures[:4]
-    ]
-    tried = "\n".join(lines)
-    return TraceError(f"The forward of {name} refused every guessed input:\n{tried}\n{way}")
+    which = "the given inputs" if given else "every guessed input"
+    tried = "\n".join(failures[:4])
+    return TraceError(f"The forward of {name} refused {which}:\n{tried}\n{way}")

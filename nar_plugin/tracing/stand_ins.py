@@ -71,6 +71,11 @@ def _unique(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, A
     return value, positions, torch.empty(1, dtype=torch.int64, device="meta")
 
 
+def _first_box(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """torchvision's `nms`: the first box is kept."""
+    return recorder.know(torch.zeros(1, dtype=torch.int64))
+
+
 def _fresh(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`zeros_like` and its like: a constant of the shape of a live tensor."""
     kwargs = {**kwargs, "device": torch.device("meta")}
@@ -97,6 +102,7 @@ STAND_INS: dict[str, Callable[..., Any]] = {
     "index_put_": _index,
     "_index_put_impl_": _index,
     "masked_select": _masked_select,
+    "nms": _first_box,
     "_unique2": _unique,
     "unique_consecutive": _unique,
     "unique_dim": _unique,

@@ -204,6 +204,17 @@ def test_info_needs_neither_torch_nor_faiss(saved):
     assert result.stdout.strip() == "set()", result.stderr
 
 
+def test_filters_leave_pandas_alone(saved):
+    code = (
+        "import sys; from nar_plugin.index import ArchitectureIndex; "
+        f"index = ArchitectureIndex.load({str(saved)!r}); "
+        "index.search([1.0, 0.0], where={'library': 'timm', 'params': '<1G', 'task': 'x'}); "
+        "print('pandas' in sys.modules)"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.stdout.strip() == "False", result.stderr
+
+
 def test_search_leaves_pandas_and_datasets_alone(saved):
     code = (
         "import sys; from nar_plugin.index import ArchitectureIndex; "

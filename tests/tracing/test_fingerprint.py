@@ -121,3 +121,100 @@ def test_hand_written_activations_are_recognised(by_hand, kind):
             return by_hand(self.linear(x))
 
     assert [op.kind for op in trace(Model(), torch.empty(1, 4, 8)).ops] == ["linear", kind]
+
+
+class Written(nn.Module):
+    """A model whose forward is a function of itself and x; its layers are given by name."""
+
+    def __init__(self, forward, **layers):
+        super().__init__()
+        self.written = forward
+        for name, layer in layers.items():
+            setattr(self, name, layer)
+
+    def forward(self, x):
+        return self.written(self, x)
+
+
+def kinds(model, inputs):
+    return [op.kind for op in trace(model, inputs).ops]
+
+
+def linear():
+    return nn.Linear(8, 16)
+
+
+@pytest.mark.parametrize(
+    "forward",
+    [
+        lambda m, x: m.a(x),
+        lambda m, x: x @ m.a.weight.T + m.a.bias * 0 + m.a.bias,
+        lambda m, x: torch.einsum("bti,oi->bto", x, m.a.weight),
+        lambda m, x: torch.addmm(m.a.bias, x.flatten(0, 1), m.a.weight.t()),
+    ],
+    ids=["nn.Linear", "matmul", "einsum", "addmm"],
+)
+def test_a_product_with_a_weight_is_a_linear_layer(forward):
+    graph = trace(Written(forward, a=linear()), torch.empty(1, 4, 8))
+    assert graph.ops[0].kind == "linear"
+    assert (graph.ops[0].get("in"), graph.ops[0].get("out")) == (8, 16)
+
+
+def test_squeeze_and_excitation_by_convolution_or_linear():
+    def by_conv(m, x):
+        return x * torch.sigmoid(m.b(torch.relu(m.a(x.mean((2, 3), keepdim=True)))))
+
+    def by_linear(m, x):
+        gate = torch.sigmoid(m.b(torch.relu(m.a(x.mean((2, 3))))))
+        return x * gate[:, :, None, None]
+
+    x = torch.empty(1, 8, 6, 6)
+    assert of(Written(by_conv, a=nn.Conv2d(8, 2, 1), b=nn.Conv2d(2, 8, 1)), x) == of(
+        Written(by_linear, a=nn.Linear(8, 2), b=nn.Linear(2, 8)), x
+    )
+    assert kinds(nn.Conv2d(8, 2, 1), x) == ["conv"]
+
+
+def test_rotary_positions_are_one_operation():
+    def rotary(m, x):
+        angles = torch.arange(4)[:, None] * torch.ones(4)
+        x = m.a(x)
+        rotated = torch.cat([-x[..., 4:], x[..., :4]], dim=-1)
+        table = torch.cat([angles, angles], dim=-1)
+        return x * table.cos() + rotated * table.sin()
+
+    assert kinds(Written(rotary, a=nn.Linear(8, 8)), torch.empty(1, 4, 8)) == ["linear", "rotary"]
+
+
+def test_a_learned_attention_bias_is_kept_and_a_mask_is_not():
+    def attend(bias):
+        def forward(m, x):
+            scores = m.q(x) @ m.k(x).transpose(1, 2)
+            scores = scores + (m.table[:4, :4] if bias else torch.ones(4, 4).tril().log())
+            return scores.softmax(-1) @ m.v(x)
+
+        layers = {name: nn.Linear(8, 8) for name in "qkv"}
+        return Written(forward, **layers, table=nn.Parameter(torch.zeros(9, 9)))
+
+    x = torch.empty(1, 4, 8)
+    biased, masked = trace(attend(True), x).ops[-1], trace(attend(False), x).ops[-1]
+    assert (biased.kind, biased.get("bias")) == ("attention", True)
+    assert (masked.kind, masked.get("bias")) == ("attention", False)
+
+
+def test_weight_norm_leaves_the_design():
+    def build(wrap):
+        return nn.Sequential(wrap(nn.Conv1d(4, 4, 3)), nn.ReLU(), wrap(nn.Linear(6, 2)))
+
+    x = torch.empty(1, 4, 8)
+    plain = of(build(lambda layer: layer), x)
+    assert of(build(nn.utils.weight_norm), x) == plain
+    assert of(build(nn.utils.parametrizations.weight_norm), x) == plain
+    assert of(build(nn.utils.parametrizations.spectral_norm), x) == plain
+
+
+def test_pooling_to_one_pixel_is_a_mean():
+    x = torch.empty(1, 3, 8, 8)
+    assert of(Written(lambda m, x: m.a(x).mean((2, 3)), a=nn.Conv2d(3, 4, 3)), x) == of(
+        nn.Sequential(nn.Conv2d(3, 4, 3), nn.AdaptiveAvgPool2d(1), nn.Flatten()), x
+    )

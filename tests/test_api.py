@@ -1,0 +1,208 @@
+"""The main job with the index that ships: what a person asks and what comes back."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+from models import ConvNet, NanoGPT, UNet
+
+import nar_plugin
+from nar_plugin.errors import IndexIncompatible, IndexUnavailable, NarError, TraceError
+
+timm = pytest.importorskip("timm")
+transformers = pytest.importorskip("transformers")
+
+
+def meta(build):
+    with torch.device("meta"):
+        return build()
+
+
+def families(similar):
+    return [hit.family for hit in similar]
+
+
+def test_resnet50_finds_resnets():
+    similar = nar_plugin.find_similar(meta(lambda: timm.create_model("resnet50")), k=10)
+    first = similar[0]
+    assert (first.rank, first.exact, first.score) == (1, True, 1.0)
+    assert {"timm:resnet50", "torchvision:resnet50"} <= set(first.names)
+    assert set(families(similar[:5])) == {"resnet"}
+    assert [hit.rank for hit in similar] == list(range(1, 11))
+    assert len({hit.fingerprint for hit in similar}) == 10
+    scores = [hit.score for hit in similar]
+    assert scores == sorted(scores, reverse=True)
+    assert first.shared_motifs[0].label == "Bottleneck"
+    assert first.shared_motifs[0].count_query == first.shared_motifs[0].count_hit == 12
+
+
+def test_bert_finds_encoders():
+    similar = nar_plugin.find_similar("transformers:bert", k=8)
+    assert "transformers:bert" in similar[0].names
+    assert similar[0].exact
+    decoders = {"gpt2", "llama", "mistral", "opt"}
+    assert not decoders & set(families(similar))
+
+
+def test_vit_finds_vits():
+    similar = nar_plugin.find_similar("timm:vit_base_patch16_224", k=8)
+    assert set(families(similar)) <= {"vit", "deit", "eva", "dinov2", "dinov3", "beit", "clip"}
+
+
+def test_nanogpt_by_hand_finds_decoders():
+    similar = nar_plugin.find_similar(NanoGPT(layers=12, heads=12, width=768), k=5)
+    assert "gpt2" in families(similar)
+
+
+def test_a_unet_by_hand_gets_an_answer():
+    similar = nar_plugin.find_similar(UNet(), k=5)
+    assert len(similar) == 5
+    assert not any(hit.exact for hit in similar)
+
+
+def test_the_attached_method_is_the_function():
+    model = ConvNet()
+    inputs = torch.empty(1, 3, 32, 32)
+    assert (
+        model.find_similar(k=3, example_inputs=inputs).to_dict()
+        == nar_plugin.find_similar(model, k=3, example_inputs=inputs).to_dict()
+    )
+
+
+@pytest.mark.parametrize("reference", ["timm:resnet18", "transformers:distilbert"])
+def test_provenance_labels_and_never_ranks(reference):
+    from nar_plugin.references import resolve
+
+    known, disguised = resolve(reference), resolve(reference)
+    for number, module in enumerate(disguised.modules()):
+        cls = type(module)
+        if not cls.__module__.startswith("torch."):
+            module.__class__ = type(f"Anonymous{number}", (cls,), {"__module__": "elsewhere"})
+    for name in ("pretrained_cfg", "default_cfg"):
+        disguised.__dict__.pop(name, None)
+    if hasattr(disguised, "config"):
+        disguised.config._name_or_path = ""
+        disguised.config.architectures = None
+    inputs = torch.empty(1, 3, 224, 224) if "timm" in reference else torch.arange(64)[None]
+    one = nar_plugin.find_similar(known, example_inputs=inputs).to_dict()["hits"]
+    other = nar_plugin.find_similar(disguised, example_inputs=inputs).to_dict()["hits"]
+
+    def ranked(hits):
+        return [(hit["name"], hit["score"], hit["fingerprint"], hit["exact"]) for hit in hits]
+
+    assert ranked(one) == ranked(other)
+
+
+def test_embedding():
+    vector = nar_plugin.embed("timm:resnet18")
+    assert vector.shape == (512,)
+    assert vector.dtype == np.float32
+    assert abs(float(vector @ vector) - 1) < 1e-5
+
+
+def test_compare():
+    twins = nar_plugin.compare("timm:resnet50", "torchvision:resnet50")
+    assert twins.identical
+    assert twins.same_design
+    assert abs(twins.similarity - 1) < 1e-5
+    strangers = nar_plugin.compare("timm:resnet50", "transformers:bert")
+    assert not strangers.identical
+    assert strangers.similarity < 0.6
+
+
+def test_novelty():
+    assert nar_plugin.novelty("timm:resnet50") == 0.0
+    assert 0 < nar_plugin.novelty(UNet()) <= 2
+
+
+def test_where_conditions():
+    similar = nar_plugin.find_similar("timm:resnet50", k=5, where={"library": "transformers"})
+    assert all(any(name.startswith("transformers:") for name in hit.names) for hit in similar)
+    small = nar_plugin.find_similar("timm:resnet50", k=5, where={"params": "<5M"})
+    assert all(hit.params < 5_000_000 for hit in small)
+
+
+def test_every_name_is_a_reference_and_the_rows_are_sound():
+    index = nar_plugin.load_index()
+    rows = index.rows()
+    info = index.info()
+    assert info["names"] == sum(len(row.names) for row in rows) >= 2000
+    assert info["graphs"] == len(rows) == len({row.fingerprint for row in rows})
+    for row in rows:
+        assert all(name.partition(":")[0] and name.partition(":")[2] for name in row.names)
+        assert row.flops > 0
+        assert row.params > 0
+        assert row.motifs
+
+
+def test_json_has_the_fields_of_the_contract():
+    document = nar_plugin.find_similar("timm:resnet18", k=1).to_dict()
+    json.dumps(document)
+    assert set(document) == {"query", "index", "hits"}
+    assert {"source", "revision", "architectures", "graphs", "encoder"} == set(document["index"])
+    assert set(document["hits"][0]) == set(
+        "rank name names score family library task params flops fingerprint exact shared_motifs "
+        "licence url".split()
+    )
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (3, "int"),
+        (torch.nn.Linear, "class|Linear"),
+        ("timm:resnet5O", "resnet50"),
+        ("resnet50", "timm:resnet50"),
+        ("google/bert", "hub:google/bert"),
+        ("nowhere:thing", "nowhere"),
+    ],
+    ids=str,
+)
+def test_what_is_no_model_is_refused_with_a_hint(model, message):
+    with pytest.raises(NarError, match=message):
+        nar_plugin.find_similar(model)
+
+
+@pytest.mark.parametrize("k", [0, -1, 2.5, True, "3"])
+def test_k_is_a_positive_whole_number(k):
+    with pytest.raises(NarError, match="k is how many"):
+        nar_plugin.find_similar("timm:resnet18", k)
+
+
+def test_refused_inputs_repeat_the_models_message():
+    with pytest.raises(TraceError, match=r"(?s)ConvNet.*float32\[1, 5, 32, 32\].*channels"):
+        nar_plugin.find_similar(ConvNet(), example_inputs=torch.empty(1, 5, 32, 32))
+
+
+def test_an_index_of_another_encoder_is_refused(tmp_path):
+    index = nar_plugin.load_index()
+    from nar_plugin.index import ArchitectureIndex
+
+    other = ArchitectureIndex.from_rows(
+        index.rows()[:3],
+        index.vectors[:3],
+        "another",
+        "0" * 64,
+        tracer="1",
+        fingerprint="nar1",
+    )
+    with pytest.raises(IndexIncompatible, match="another"):
+        nar_plugin.find_similar("timm:resnet18", index=other)
+
+
+def test_a_folder_without_an_index(tmp_path):
+    with pytest.raises(IndexUnavailable, match="manifest"):
+        nar_plugin.find_similar("timm:resnet18", index=tmp_path)
+
+
+def test_clear_cache_releases_the_index():
+    import weakref
+
+    index = weakref.ref(nar_plugin.load_index())
+    nar_plugin.clear_cache()
+    import gc
+
+    gc.collect()
+    assert index() is None
+    assert len(nar_plugin.load_index()) > 0
