@@ -10,9 +10,9 @@ from itertools import islice
 from typing import Any
 
 import torch
+from nar_plugin.hooks._attribute_search import integer, resolutions
 from torch import Tensor, nn
 
-from nar_plugin.hooks._attribute_search import integer, resolutions
 from nar_plugin.hookspecs import ExampleInputs
 
 _MOST = 10

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import torch
-from torch import nn
-
 from nar_plugin.hooks._transformers_media import Media, floats
 from nar_plugin.hooks._transformers_sizes import BACKBONE, VISION, find, number
 from nar_plugin.hooks._transformers_texts import PLACEHOLDERS
+from torch import nn
 
 _SEEING = (*VISION, *BACKBONE)
 _PATCHES = 8  # a side of the grid of patches, where the model takes any

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import zip_longest
 from typing import Any
-
-from torch import nn
 
 from nar_plugin.hooks import _transformers_images as images
 from nar_plugin.hooks import _transformers_others as others
 from nar_plugin.hooks import _transformers_sounds as sounds
 from nar_plugin.hooks import _transformers_texts as texts
 from nar_plugin.hooks._transformers_media import Media
+from torch import nn
+
 from nar_plugin.hookspecs import ExampleInputs
 
 

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import torch
-from torch import nn
-
 from nar_plugin.hooks._transformers_media import Media, floats
 from nar_plugin.hooks._transformers_sizes import SOUND, number
+from torch import nn
 
 _SAMPLES = 16000  # a second at 16 kHz
 _FRAMES = 200

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
-from torch import Tensor
-
 from nar_plugin.hooks._transformers_media import Media
 from nar_plugin.hooks._transformers_sizes import TEXT, find, number, special_tokens
+from torch import Tensor
 
 _TOKENS = 64
 _DECODED = 32

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from nar_plugin.hooks import _references
+
 from nar_plugin.hookspecs import ExampleInputs, NamedArchitecture, Provenance, hookimpl
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from nar_plugin.hooks import _references
+
 from nar_plugin.hookspecs import ExampleInputs, NamedArchitecture, Provenance, hookimpl
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from nar_plugin.errors import PluginError
 from nar_plugin.hooks import _references
+
+from nar_plugin.errors import PluginError
 from nar_plugin.hookspecs import ExampleInputs, NamedArchitecture, Provenance, hookimpl
 
 if TYPE_CHECKING:
@@ -59,9 +60,8 @@ def nar_architectures() -> Iterator[NamedArchitecture]:
         import transformers  # noqa: F401
     except ImportError:
         return
-    from transformers.models.auto.configuration_auto import model_type_to_module_name
-
     from nar_plugin.hooks._transformers_catalogue import family, pairs
+    from transformers.models.auto.configuration_auto import model_type_to_module_name
 
     for pair in pairs():
         page = model_type_to_module_name(pair.model_type)
@@ -119,7 +119,9 @@ def _class_name(name: str) -> str:
 
     model_type, slash, class_name = name.partition(":")[2].partition("/")
     known = [pair for pair in pairs() if pair.model_type == model_type]
-    if slash and (class_name in {pair.class_name for pair in known} or _owns(model_type, class_name)):
+    if slash and (
+        class_name in {pair.class_name for pair in known} or _owns(model_type, class_name)
+    ):
         return class_name
     if not slash:
         for pair in known:

@@ -117,9 +117,7 @@ class UNet(nn.Module):
             double(a, b) for a, b in zip([channels, *widths[:-1]], widths, strict=True)
         )
         self.middle = double(widths[-1], 8 * width)
-        self.up = nn.ModuleList(
-            nn.ConvTranspose2d(2 * w, w, 2, stride=2) for w in reversed(widths)
-        )
+        self.up = nn.ModuleList(nn.ConvTranspose2d(2 * w, w, 2, stride=2) for w in reversed(widths))
         self.merge = nn.ModuleList(double(2 * w, w) for w in reversed(widths))
         self.head = nn.Conv2d(width, classes, 1)
 

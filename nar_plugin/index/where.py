@@ -63,10 +63,9 @@ def allowed_rows(table: pa.Table, where: Mapping[str, Any]) -> BoolArray:
 
 def one_of(column: pa.ChunkedArray, values: list[str]) -> BoolArray:
     """Where the column holds one of the values."""
-    import pyarrow as pa
     import pyarrow.compute as pc
 
-    matches = pc.is_in(column, value_set=pa.array(values, pa.string()))
+    matches = pc.is_in(column, value_set=text_array(values))
     found = np.zeros(len(column), dtype=np.bool_)
     found[whole_numbers(pc.indices_nonzero(matches))] = True
     return found
@@ -75,6 +74,17 @@ def one_of(column: pa.ChunkedArray, values: list[str]) -> BoolArray:
 def whole_numbers(array: pa.Array) -> NDArray[Any]:
     """The array in numpy. Arrow's own `to_numpy` would import pandas wherever it is installed."""
     return np.from_dlpack(array)
+
+
+def text_array(values: list[str]) -> pa.Array:
+    """The texts in Arrow. Its own `pa.array` would import pandas wherever it is installed."""
+    import pyarrow as pa
+
+    encoded = [value.encode() for value in values]
+    ends = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
+    return pa.StringArray.from_buffers(
+        len(values), pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))
+    )
 
 
 def of_libraries(table: pa.Table, libraries: list[str]) -> BoolArray:

@@ -209,6 +209,9 @@ def _matmul(record: Record, tensors: list[torch.Tensor], sources: list[int]) -> 
 
     `addmm` adds a bias, `baddbmm` may also add a mask.
     """
+    name = record.func.name().split("::")[1].split(".")[0]
+    if name in WEIGHT_ARITHMETIC and max(sources) < 0 and DATA not in sources:
+        return "matmul", None  # the power iteration of spectral_norm
     added = len(tensors) == 3
     left, right = tensors[-2], tensors[-1]
     left_source, right_source = sources[-2], sources[-1]
@@ -220,9 +223,6 @@ def _matmul(record: Record, tensors: list[torch.Tensor], sources: list[int]) -> 
     if left_source == PARAM and right_source != PARAM:
         experts = left.shape[0] if left.dim() == 3 else 1
         return _linear(left.shape[-1], left.shape[-2], bias, experts)
-    name = record.func.name().split("::")[1].split(".")[0]
-    if name in WEIGHT_ARITHMETIC and max(sources) < 0 and DATA not in sources:
-        return "matmul", None  # the power iteration of spectral_norm
     return "matmul", {}
 
 

@@ -72,7 +72,7 @@ def _unique(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, A
 
 
 def _first_box(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """torchvision's `nms`: the first box is kept."""
+    """Torchvision's `nms`: the first box is kept."""
     return recorder.know(torch.zeros(1, dtype=torch.int64))
 
 

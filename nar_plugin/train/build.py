@@ -13,6 +13,7 @@ import logging
 import multiprocessing
 import os
 import signal
+import threading
 import time
 import warnings
 from collections.abc import Iterator
@@ -141,9 +142,17 @@ def _start_worker() -> None:
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     warnings.simplefilter("ignore")
     logging.disable(logging.ERROR)
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     import torch
 
     torch.set_num_threads(1)
+
+
+def _end_with(parent: int) -> None:
+    """End this worker when its parent was killed: nobody would read its answers."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
 
 
 @contextlib.contextmanager

@@ -43,9 +43,9 @@ def test_a_batch_changes_nothing(encoder, graphs):
 
 def test_kinds_that_training_never_saw_are_one_unknown_kind(encoder):
     def one(kind):
-        from nar_plugin.tracing.graph import ArchitectureGraph
-
         import numpy as np
+
+        from nar_plugin.tracing.graph import ArchitectureGraph
 
         return mine(ArchitectureGraph((Op(kind),), np.zeros((0, 2), np.int32), ("",)))
 

@@ -4,10 +4,10 @@ import math
 
 import pytest
 import torch
+from nar_plugin.hooks import torch as plugin
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from nar_plugin.hooks import torch as plugin
 from nar_plugin.tracing import trace
 
 

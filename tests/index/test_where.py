@@ -23,6 +23,7 @@ def found(index, where):
         ({"library": "timm"}, [0, 1, 3]),
         ({"library": ["transformers", "torchvision"]}, [2, 3]),
         ({"library": "tim"}, []),
+        ({"family": ["", "Bert", "é", "vgg"]}, [1]),
         ({"params": "<10M"}, [3]),
         ({"params": "10M-50M"}, [0]),
         ({"params": (1_248_424, 25_557_032)}, [0, 3]),

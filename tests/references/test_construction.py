@@ -10,7 +10,7 @@ from nar_plugin.references.construction import built
 
 
 def draws():
-    return random.random(), torch.rand(1).item(), np.random.rand()  # noqa: NPY002
+    return random.random(), torch.rand(1).item(), np.random.rand()
 
 
 def test_built_on_the_meta_device():
@@ -21,12 +21,12 @@ def test_the_callers_random_numbers_go_on_as_if_nothing_happened():
     def seed():
         random.seed(1)
         torch.manual_seed(1)
-        np.random.seed(1)  # noqa: NPY002
+        np.random.seed(1)
 
     seed()
     expected = draws()
     seed()
-    inside = [built(lambda: (random.random(), np.random.rand())) for _ in range(2)]  # noqa: NPY002
+    inside = [built(lambda: (random.random(), np.random.rand())) for _ in range(2)]
     assert draws() == expected
     assert inside[0] == inside[1]
 
