@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from nar_plugin import manager
 from nar_plugin.encoder import clear_encoders, encoder_sha256, load_encoder
 from nar_plugin.encoder.checkpoint import CONFIG
-from nar_plugin.errors import NarError
+from nar_plugin.errors import IndexIncompatible, NarError
 from nar_plugin.hookspecs import Provenance
 from nar_plugin.index import EMBEDDED, ArchitectureIndex, Match
 from nar_plugin.mining import MacroGraph, MotifCount, mine
@@ -31,6 +31,7 @@ from nar_plugin.report import (
 )
 from nar_plugin.tracing import ArchitectureGraph, unwrap
 from nar_plugin.tracing import trace as _trace
+from nar_plugin.tracing.fingerprint import FINGERPRINT_VERSION
 
 Vector = NDArray[np.float32]
 Index = ArchitectureIndex | str | Path | None
@@ -216,6 +217,13 @@ def _embed(macro: MacroGraph, index: ArchitectureIndex) -> Vector:
     folder = folder if (folder / CONFIG).is_file() else EMBEDDED
     sha256 = encoder_sha256(folder)
     index.check_encoder(f"of {folder}", sha256)
+    if index.manifest.fingerprint != FINGERPRINT_VERSION:
+        raise IndexIncompatible(
+            f"The index {index.source} has fingerprints of version {index.manifest.fingerprint}, "
+            f"this nar-plugin computes {FINGERPRINT_VERSION}: identical graphs would not be "
+            "recognised. Install the version of nar-plugin that wrote it, or write it anew with "
+            "`nar index write`."
+        )
     vector: Vector = load_encoder(folder).encode([macro])[0].numpy()
     return vector
 

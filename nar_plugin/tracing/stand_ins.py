@@ -20,10 +20,10 @@ class Unknown(NamedTuple):
 
 
 def _item(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """`.item()`: False skips checks such as `isnan().any()`; 1 is a length that always fits."""
+    """`.item()`: a check passes, so `all` holds and `isnan().any()` does not; 1 is any length."""
     dtype = args[0].dtype
     if dtype == torch.bool:
-        return False
+        return recorder.made_by(args[0]) == "all"
     if dtype.is_complex:
         return complex(1.0)
     return 1.0 if dtype.is_floating_point else 1
@@ -71,6 +71,13 @@ def _unique(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, A
     return value, positions, torch.empty(1, dtype=torch.int64, device="meta")
 
 
+def _once_each(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`repeat_interleave` with unknown repeats: every position once."""
+    if func is not torch.ops.aten.repeat_interleave.Tensor:
+        return Unknown(args, kwargs)
+    return recorder.know(torch.arange(args[0].numel()))
+
+
 def _first_box(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Torchvision's `nms`: the first box is kept."""
     return recorder.know(torch.zeros(1, dtype=torch.int64))
@@ -103,6 +110,7 @@ STAND_INS: dict[str, Callable[..., Any]] = {
     "_index_put_impl_": _index,
     "masked_select": _masked_select,
     "nms": _first_box,
+    "repeat_interleave": _once_each,
     "_unique2": _unique,
     "unique_consecutive": _unique,
     "unique_dim": _unique,

@@ -302,8 +302,8 @@ def _logical_shape(tensor: torch.Tensor) -> torch.Size:
 def _keep_own_hooks(original: nn.Module, twin: nn.Module, memo: dict[int, Any]) -> None:
     """Copy the hooks that a model needs to work, and none that a user has put there to look.
 
-    Needed are those of `torch.nn.utils` (weight_norm, spectral_norm, pruning) and those bound to
-    an object that the model itself holds (timm's FeatureHooks).
+    Needed are those of `torch.nn.utils` (weight_norm, spectral_norm, pruning), those of
+    transformers, and those bound to an object that the model itself holds (timm's FeatureHooks).
     """
     for name in _RUN_HOOKS:
         for key, hook in original.__dict__.get(name, {}).items():
@@ -318,6 +318,8 @@ def _keep_own_hooks(original: nn.Module, twin: nn.Module, memo: dict[int, Any]) 
 def _rebound(hook: Any, memo: dict[int, Any]) -> Any:
     if type(hook).__module__.startswith("torch.nn.utils."):
         return hook
+    if str(getattr(hook, "__module__", "")).startswith("transformers."):
+        return hook  # transformers collects hidden states by hooks, put there once
     if isinstance(hook, functools.partial):
         inner = _rebound(hook.func, memo)
         return None if inner is None else functools.partial(inner, *hook.args, **hook.keywords)

@@ -13,8 +13,9 @@ BOOKKEEPING = frozenset(
     unsqueeze select slice narrow split split_with_sizes unsafe_split unsafe_split_with_sizes chunk
     unsafe_chunk unbind unfold as_strided diagonal view_as_real view_as_complex _conj conj
     resolve_conj resolve_neg copy real imag flatten unflatten positive dropout
-    feature_dropout alpha_dropout native_dropout constant_pad_nd slice_scatter select_scatter set resize _neg_view
-    repeat fill zero bernoulli normal uniform _assert_async select_copy permute_copy
+    feature_dropout alpha_dropout native_dropout constant_pad_nd slice_scatter select_scatter
+    set resize _neg_view repeat fill zero bernoulli normal uniform _assert_async
+    select_copy permute_copy
     view_copy slice_copy squeeze_copy unsqueeze_copy transpose_copy detach_copy _fw_primal
     repeat_interleave tile pixel_shuffle pixel_unshuffle channel_shuffle native_channel_shuffle
     _pack_padded_sequence data
