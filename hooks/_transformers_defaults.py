@@ -4,21 +4,165 @@ from __future__ import annotations
 
 from typing import Any
 
-# By model type: what the default lacks. Values are those of the first published checkpoint.
-_COMPLETED: dict[str, dict[str, Any]] = {}
+_FORECAST = {"prediction_length": 24, "context_length": 48}
+_LISTED_STAGES = {"hidden_sizes": [96, 192, 384, 768]}  # as a list: a backbone adds to it
+_SIGLIP = {
+    "model_type": "siglip_vision_model",
+    "hidden_size": 1152,
+    "intermediate_size": 4304,
+    "num_attention_heads": 16,
+    "num_hidden_layers": 27,
+}
+
+_GEMMA3_VISION = {**_SIGLIP, "image_size": 896, "patch_size": 14}
+_ROPE_BY_LAYER = {"full_attention": {"rope_type": "default", "rope_theta": 10000.0}}
+_QWEN4_INDEXER = {
+    "indexer_n_heads": 16,
+    "indexer_kv_heads": 1,
+    "indexer_head_dim": 256,
+    "indexer_budget": 2048,
+    "indexer_compress_ratio": 16,
+}
+
+# By model type: what the default lacks, or what its parts disagree about. The values are those of
+# a published checkpoint where there is one to cite, and otherwise the smallest that agree.
+_COMPLETED: dict[str, dict[str, Any]] = {
+    # A forecast has no natural length.
+    "autoformer": _FORECAST,
+    "informer": _FORECAST,
+    "time_series_transformer": _FORECAST,
+    # 1152 does not divide by the default's 14 heads. CohereLabs/aya-vision-8b
+    "aya_vision": {"vision_config": {**_SIGLIP, "image_size": 364, "patch_size": 14}},
+    # The image tokens' places in the vocabulary come with the tokenizer.
+    "chameleon": {"vocabulary_map": {"<image>": 8711, "IMGIMGAZ": 4, "IMGIMGBZ": 5}},
+    "emu3": {
+        "vocabulary_map": {
+            "<image>": 151846,
+            "<|extra_200|>": 151845,
+            "<|visual token 000000|>": 151854,
+            "<|visual token 000001|>": 151855,
+        }
+    },
+    # databricks/dbrx-base
+    "dbrx": {"attn_config": {"clip_qkv": 8, "kv_n_heads": 8, "rope_theta": 500000}},
+    # facebook/esm2_t6_8M_UR50D
+    "esm": {
+        "vocab_size": 33,
+        "mask_token_id": 32,
+        "pad_token_id": 1,
+        "position_embedding_type": "rotary",
+    },
+    # The hidden size divided by the number of heads.
+    "hunyuan_v1_dense": {"head_dim": 128},
+    "hunyuan_v1_moe": {"head_dim": 128},
+    "hunyuan_vl": {"text_config": {"head_dim": 128}},
+    "hunyuan_vl_text": {"head_dim": 128},
+    "ministral": {"head_dim": 128},
+    "nemotron": {"num_key_value_heads": 8},
+    "cohere_compass_text": {"rope_parameters": _ROPE_BY_LAYER},
+    "cohere_compass": {"text_config": {"rope_parameters": _ROPE_BY_LAYER}},
+    # deepseek-ai/DeepSeek-V2-Lite
+    "deepseek_v2": {"num_experts_per_tok": 6, "n_group": 1, "topk_group": 1},
+    "deepseek_ocr2": {
+        "text_config": {
+            "num_hidden_layers": 12,
+            "mlp_layer_types": ["dense", *["sparse"] * 11],
+            "num_experts_per_tok": 6,
+        }
+    },
+    "diffusion_gemma": {
+        "text_config": {"num_experts": 128, "top_k_experts": 8, "moe_intermediate_size": 704}
+    },
+    # rednote-hilab/dots.llm1.base
+    "dots1": {
+        "n_routed_experts": 128,
+        "num_experts_per_tok": 6,
+        "n_shared_experts": 2,
+        "n_group": 1,
+        "topk_group": 1,
+    },
+    # The pooling to 16 x 16 tokens wants at least as many patches. google/gemma-3-4b-it
+    "gemma3": {"vision_config": _GEMMA3_VISION},
+    "shieldgemma2": {"vision_config": _GEMMA3_VISION},
+    "t5gemma2": {"encoder": {"vision_config": _GEMMA3_VISION}},
+    "t5gemma2_encoder": {
+        "text_config": {"dropout_rate": 0.0},
+        "vision_config": _GEMMA3_VISION,
+    },
+    # Drafts for a text model without per-layer inputs and without shared key-value states.
+    "gemma4_assistant": {
+        "text_config": {"hidden_size_per_layer_input": 0, "num_kv_shared_layers": 30}
+    },
+    "granite4_vision": {
+        "deepstack_layer_map": [[-8, 9], [-6, 6], [-4, 3], [-1, 0]],
+        "downsample_rate": "4/8",
+    },
+    # LiquidAI/LFM2-8B-A1B
+    "lfm2_moe": {
+        "num_hidden_layers": 24,
+        "layer_types": [
+            "full_attention" if layer in (2, 6, 10, 14, 18, 21) else "conv" for layer in range(24)
+        ],
+    },
+    "moonshine_streaming": {"num_key_value_heads": 8},
+    # facebook/Perception-LM-1B
+    "perception_lm": {
+        "vision_config": {
+            "model_type": "timm_wrapper",
+            "architecture": "vit_pe_core_large_patch14_336",
+            "model_args": {"depth": 23, "embed_dim": 1024, "img_size": [448, 448]},
+        }
+    },
+    "qwen4_exp": {"text_config": _QWEN4_INDEXER},
+    "qwen4_exp_text": _QWEN4_INDEXER,
+    "sapiens2": {"head_config": {"upsample_out_channels": [768, 512], "conv_out_channels": [256, 256]}},
+    "timm_backbone": {"backbone": "resnet50"},
+}
 # By class, where only that class needs more.
-_COMPLETED_FOR_CLASS: dict[str, dict[str, Any]] = {}
+_COMPLETED_FOR_CLASS: dict[str, dict[str, Any]] = {
+    "BeitForSemanticSegmentation": {"out_indices": [3, 5, 7, 11]},
+    "ConvNextBackbone": _LISTED_STAGES,
+    "ConvNextV2Backbone": _LISTED_STAGES,
+    "FocalNetBackbone": {"hidden_sizes": [192, 384, 768, 768]},
+    # facebook/hiera-tiny-224-mae-hf
+    "HieraForPreTraining": {
+        "decoder_hidden_size": 512,
+        "decoder_depth": 8,
+        "decoder_num_heads": 16,
+    },
+    # deepmind/vision-perceiver-conv and -fourier: 322 and 261 channels, one head
+    "PerceiverForImageClassificationConvProcessing": {"num_cross_attention_heads": 1},
+    "PerceiverForImageClassificationFourier": {"num_cross_attention_heads": 1},
+    "ReformerModelWithLMHead": {"is_decoder": True},
+    "T5GemmaEncoderModel": {"is_encoder_decoder": False},
+    "VitMatteForImageMatting": {
+        "convstream_hidden_sizes": [48, 96, 192],
+        "fusion_hidden_sizes": [256, 128, 64, 32],
+    },
+}
 
 
-def default_config(model_type: str, class_name: str) -> Any:
+def default_config(model_type: str, owner: type) -> Any:
     """The configuration with which a class of a model type can be constructed.
 
     Example:
         ```python
-        default_config("bert", "BertModel").hidden_size  # 768
+        default_config("bert", BertModel).hidden_size  # 768
         ```
+
+    Args:
+        model_type: Such as `bert`.
+        owner: The class; the text model of a composite type takes the inner configuration.
     """
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
-    fields = {**_COMPLETED.get(model_type, {}), **_COMPLETED_FOR_CLASS.get(class_name, {})}
-    return CONFIG_MAPPING[model_type](**fields)
+    from nar_plugin.hooks._transformers_sizes import holders
+
+    fields = {**_COMPLETED.get(model_type, {}), **_COMPLETED_FOR_CLASS.get(owner.__name__, {})}
+    config = CONFIG_MAPPING[model_type](**fields)
+    wanted = getattr(owner, "config_class", None)
+    if isinstance(wanted, type):
+        for holder in holders(config):
+            if isinstance(holder, wanted):
+                return holder
+    return config

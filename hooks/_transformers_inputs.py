@@ -29,7 +29,10 @@ def guesses(model: nn.Module) -> Iterator[ExampleInputs]:
     required = {name for name, item in parameters.items() if item.default is item.empty}
     required -= {name for name, item in parameters.items() if item.kind is item.VAR_KEYWORD}
     cached = "use_cache" in parameters
+    choices = type(model).__name__.endswith("ForMultipleChoice")
     for kwargs in _candidates(model, set(parameters), required):
+        if choices:  # (batch, choices, tokens)
+            kwargs = {name: value[:, None].expand(1, 2, -1) for name, value in kwargs.items()}
         yield ExampleInputs(kwargs={**kwargs, "use_cache": False} if cached else kwargs)
 
 

@@ -43,7 +43,7 @@ def _spectrograms(config: Any, names: set[str]) -> Iterator[tuple[dict[str, Any]
         kwargs: dict[str, Any] = {"input_features": floats(*shape)}
         for name in ("input_features_mask", "feature_attention_mask"):
             if name in names:
-                kwargs[name] = torch.ones(1, frames, dtype=torch.int64)
+                kwargs[name] = torch.ones(1, frames, dtype=torch.bool)
         yield kwargs, max(frames // 8, 1)
 
 

@@ -37,6 +37,8 @@ def texts(
     found: dict[str, Any] = {}
     if "input_ids" in names:
         ids, kinds = _with_places(config, media)
+        if getattr(config, "is_encoder_decoder", False):
+            _end(config, ids)
         found["input_ids"] = ids
         if "mm_token_type_ids" in names:
             found["mm_token_type_ids"] = kinds
@@ -64,8 +66,16 @@ def boxes(length: int) -> Tensor:
     return torch.stack([left, left + 10, left + 100, left + 50], dim=-1)[None]
 
 
+def _end(config: Any, ids: Tensor) -> None:
+    """A last token that ends the sequence: BART's classifier reads its state."""
+    end = find(config, ("eos_token_id",))
+    if isinstance(end, int):
+        ids[0, -1] = end
+
+
 def _with_places(config: Any, media: Sequence[Media]) -> tuple[Tensor, Tensor]:
-    ids = ids_of(config, _TOKENS)[0].tolist()
+    longest = number(config, ("max_position_embeddings",), _TOKENS, TEXT)
+    ids = ids_of(config, min(longest, _TOKENS) if longest >= 16 else _TOKENS)[0].tolist()
     kinds = [0] * len(ids)
     for item in media:
         place = find(config, PLACEHOLDERS[item.kind])

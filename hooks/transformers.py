@@ -91,8 +91,8 @@ def nar_build(name: str) -> nn.Module | None:
 
     class_name = _class_name(name)
     try:
-        config = default_config(wanted.partition("/")[0], class_name)
-        model: nn.Module = getattr(transformers, class_name)(config)
+        owner = getattr(transformers, class_name)
+        model: nn.Module = owner(default_config(wanted.partition("/")[0], owner))
         # A few parameters are made with `torch.Tensor(...)`, which heeds no default device.
         model.to(torch.get_default_device())
     except Exception as error:

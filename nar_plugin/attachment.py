@@ -28,7 +28,8 @@ def attach() -> None:
     """Give every `nn.Module` the method `find_similar`; a second call changes nothing.
 
     If torch is not yet imported, the method is put there when it is. `import nar_plugin` calls
-    this, unless `NAR_PLUGIN_DISABLE=1`.
+    this, unless `NAR_PLUGIN_DISABLE=1`. A user's own method, attribute or submodule of that name
+    wins; registering a buffer, parameter or `add_module` under it raises nn.Module's KeyError.
 
     Example:
         ```python

@@ -116,7 +116,8 @@ def call_each(
 
     A plugin is asked when the answer before it has been used, so stopping early saves the rest.
     One that fails is asked again the next time: what it said about one model must not depend on
-    the models before.
+    the models before. A `PluginError` from `nar_build` is no failure but a refusal, such as of a
+    name that the library does not have; it is raised once nobody else has answered.
 
     Example:
         ```python
@@ -134,8 +135,10 @@ def call_each(
         tuple.
 
     Raises:
-        PluginError: A plugin failed, and `NAR_STRICT=1`.
+        PluginError: Nobody could build what is asked for and one plugin says why, or a plugin
+            failed and `NAR_STRICT=1`.
     """
+    answered, refusal = False, None
     for plugin in _load():
         if plugin.manager is None or (only_imported and not _imported(plugin.library)):
             continue
@@ -143,10 +146,16 @@ def call_each(
         try:
             answers = _ask(hook, kwargs)
         except Exception as error:
-            _fail(plugin, hook_name, error)
+            if hook_name == "nar_build" and isinstance(error, PluginError):
+                refusal = refusal or error
+            else:
+                _fail(plugin, hook_name, error)
             continue
         for answer in answers:
+            answered = True
             yield plugin.info.name, answer
+    if refusal is not None and not answered:
+        raise refusal
 
 
 def _imported(library: str | None) -> bool:

@@ -45,6 +45,7 @@ def index(tmp_path):
     """A folder with an untrained encoder and an index of three small models."""
     from nar_plugin.encoder import ArchitectureEncoder, encoder_sha256, save_encoder
     from nar_plugin.index import ArchitectureIndex, ArchitectureRow
+    from nar_plugin.tracing.fingerprint import FINGERPRINT_VERSION
 
     torch.manual_seed(0)
     save_encoder(ArchitectureEncoder(["conv", "linear", "relu"]), tmp_path)
@@ -53,7 +54,7 @@ def index(tmp_path):
         for name in ("mine:a", "mine:b", "mine:c")
     ]
     sha256 = encoder_sha256(tmp_path)
-    versions = {"tracer": "1", "fingerprint": "1"}
+    versions = {"tracer": "1", "fingerprint": FINGERPRINT_VERSION}
     vectors = torch.randn(3, 512).numpy()
     ArchitectureIndex.from_rows(rows, vectors, "mine", sha256, **versions).save(tmp_path)
     yield tmp_path

@@ -2,15 +2,19 @@
 
 import gc
 import logging
+import re
+import subprocess
 import sys
 import textwrap
 import threading
+import types
 import weakref
+from pathlib import Path
 
 import pytest
 from torch import nn
 
-from nar_plugin import PluginError, manager
+from nar_plugin import PluginError, hookspecs, manager
 from nar_plugin.hookspecs import ExampleInputs, NamedArchitecture, Provenance
 from nar_plugin.manager import call_each, list_plugins, load_plugins
 
@@ -82,7 +86,7 @@ def answers(hook_name, **arguments):
 
 
 def test_the_built_in_plugins_are_listed_in_the_order_in_which_they_are_asked():
-    names = [plugin.name for plugin in list_plugins()]
+    names = [p.name for p in list_plugins() if p.distribution == "nar-plugin"]
     assert names == ["timm", "torchvision", "transformers", "torch"]
     assert info("torch").distribution == "nar-plugin"
     assert info("torch").version
@@ -268,6 +272,25 @@ def test_strict_raises_what_a_hook_raised(install, monkeypatch):
     assert isinstance(caught.value.__cause__, ValueError)
 
 
+REFUSING = """
+from nar_plugin import PluginError
+
+@hookimpl
+def nar_build(name):
+    raise PluginError(f"there is no {name}; did you mean mine:net?")
+"""
+
+
+def test_a_refusal_to_build_is_told_when_nobody_else_builds(install, caplog):
+    install("bad", REFUSING)
+    with pytest.raises(PluginError, match=r"no mine:nett; did you mean mine:net\?"):
+        answers("nar_build", name="mine:nett")
+    assert info("bad").status == "active"
+    assert not [text for text in caplog.messages if "'bad'" in text]
+    install("good", "@hookimpl\ndef nar_build(name): return name")
+    assert answers("nar_build", name="mine:nett") == {"good": "mine:nett"}
+
+
 def test_an_error_of_the_one_who_asks_is_not_the_plugin_s(install):
     install("good", GOOD)
     with pytest.raises(ZeroDivisionError):
@@ -311,8 +334,6 @@ def test_only_the_plugins_of_imported_libraries(install):
 
 
 def test_the_built_in_plugins_import_no_library():
-    import subprocess
-
     program = (
         "import sys; from nar_plugin import manager; manager.load_plugins()\n"
         "print(*sys.modules)\n"
@@ -349,3 +370,43 @@ def test_a_built_in_plugin_can_be_disabled(monkeypatch):
     monkeypatch.setenv("NAR_DISABLE_PLUGINS", "timm")
     assert info("timm").status == "disabled"
     assert info("torch").status == "active"
+
+
+# The guide for authors
+
+GUIDE = Path(__file__).parents[1] / "docs" / "plugins.md"
+
+
+class TinyNet(nn.Conv1d):
+    """A model of the library that the guide's plugin is for."""
+
+    def __init__(self, width):
+        super().__init__(64, width, 3)
+        self.name = "small"
+
+
+def test_the_guide_names_every_hook_with_its_arguments():
+    text = GUIDE.read_text()
+    for name, value in vars(hookspecs).items():
+        if name.startswith("nar_"):
+            arguments = value.__code__.co_varnames[: value.__code__.co_argcount]
+            assert f"| `{name}({', '.join(arguments)})` |" in text
+
+
+def test_the_guide_s_plugin_works(install, monkeypatch):
+    (source, *_) = re.findall(r"```python\n(.*?)```", GUIDE.read_text(), flags=re.DOTALL)
+    install("tinynets", source)
+    model = TinyNet(16)
+    assert "tinynets" not in answers("nar_provenance", only_imported=True, model=model)
+    library = types.ModuleType("tinynets")
+    library.TinyNet = TinyNet
+    monkeypatch.setitem(sys.modules, "tinynets", library)
+    given = answers("nar_provenance", only_imported=True, model=model)["tinynets"]
+    assert given == Provenance("tinynets:small", "tinynets")
+    (inputs,) = answers("nar_example_inputs", only_imported=True, model=model)["tinynets"]
+    assert model.to("meta")(*inputs.args).shape == (1, 16, 98)
+    names = [architecture.name for architecture in answers("nar_architectures")["tinynets"]]
+    assert [type(answers("nar_build", name=name)["tinynets"]) for name in names] == [TinyNet] * 2
+    with pytest.raises(PluginError, match="tinynets has no huge; it has small, large"):
+        answers("nar_build", name="tinynets:huge")
+    assert info("tinynets").status == "active"
