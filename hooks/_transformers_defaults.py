@@ -15,6 +15,17 @@ _SIGLIP = {
 }
 
 _GEMMA3_VISION = {**_SIGLIP, "image_size": 896, "patch_size": 14}
+_ROPE_OF_GLM4V = {
+    "rope_type": "default",
+    "rope_theta": 10000.0,
+    "mrope_section": [8, 12, 12],
+    "partial_rotary_factor": 0.5,
+}
+_REPVIT = {
+    "model_type": "timm_wrapper",
+    "architecture": "repvit_m1.dist_in1k",
+    "model_args": {"in_chans": 3, "features_only": True, "out_indices": [0, 1, 2, 3]},
+}
 _ROPE_BY_LAYER = {"full_attention": {"rope_type": "default", "rope_theta": 10000.0}}
 _QWEN4_INDEXER = {
     "indexer_n_heads": 16,
@@ -62,7 +73,12 @@ _COMPLETED: dict[str, dict[str, Any]] = {
     "cohere_compass_text": {"rope_parameters": _ROPE_BY_LAYER},
     "cohere_compass": {"text_config": {"rope_parameters": _ROPE_BY_LAYER}},
     # deepseek-ai/DeepSeek-V2-Lite
-    "deepseek_v2": {"num_experts_per_tok": 6, "n_group": 1, "topk_group": 1},
+    "deepseek_v2": {
+        "moe_intermediate_size": 1408,
+        "num_experts_per_tok": 6,
+        "n_group": 1,
+        "topk_group": 1,
+    },
     "deepseek_ocr2": {
         "text_config": {
             "num_hidden_layers": 12,
@@ -89,10 +105,34 @@ _COMPLETED: dict[str, dict[str, Any]] = {
         "text_config": {"dropout_rate": 0.0},
         "vision_config": _GEMMA3_VISION,
     },
-    # Drafts for a text model without per-layer inputs and without shared key-value states.
-    "gemma4_assistant": {
-        "text_config": {"hidden_size_per_layer_input": 0, "num_kv_shared_layers": 30}
+    # The rotary sections cover half of a head. zai-org/GLM-4.1V-9B-Thinking, GLM-4.5V
+    "glm4v": {"text_config": {"rope_parameters": _ROPE_OF_GLM4V}},
+    "glm46v": {"text_config": {"rope_parameters": _ROPE_OF_GLM4V}},
+    "glmga": {"text_config": {"rope_parameters": _ROPE_OF_GLM4V}},
+    "glm4v_text": {"rope_parameters": _ROPE_OF_GLM4V},
+    "glm_image_text": {"rope_parameters": _ROPE_OF_GLM4V},
+    "glm4v_moe": {"text_config": {"head_dim": 128, "rope_parameters": _ROPE_OF_GLM4V}},
+    "glm4v_moe_text": {"head_dim": 128, "rope_parameters": _ROPE_OF_GLM4V},
+    # The place of the image in the vocabulary. Salesforce/blip2-opt-2.7b
+    "blip-2": {"image_token_index": 50265},
+    "instructblip": {"image_token_index": 50265},
+    "instructblipvideo": {"video_token_index": 50265},
+    # meta-llama/Llama-4-Scout-17B-16E
+    "llama4": {
+        "vision_config": {
+            "hidden_size": 1408,
+            "image_size": 336,
+            "intermediate_size": 5632,
+            "num_attention_heads": 16,
+            "num_hidden_layers": 34,
+            "projector_input_dim": 4096,
+            "projector_output_dim": 4096,
+            "vision_output_dim": 4096,
+        }
     },
+    # The default names its backbone under a misspelt key.
+    "edgetam": {"vision_config": {"backbone_config": _REPVIT}},
+    "edgetam_vision_model": {"backbone_config": _REPVIT},
     "granite4_vision": {
         "deepstack_layer_map": [[-8, 9], [-6, 6], [-4, 3], [-1, 0]],
         "downsample_rate": "4/8",
@@ -116,8 +156,17 @@ _COMPLETED: dict[str, dict[str, Any]] = {
     "qwen4_exp": {"text_config": _QWEN4_INDEXER},
     "qwen4_exp_text": _QWEN4_INDEXER,
     "sapiens2": {"head_config": {"upsample_out_channels": [768, 512], "conv_out_channels": [256, 256]}},
+    # rhymes-ai/Aria: 4,900 patches become 256 tokens
+    "aria": {"vision_config": {"image_size": 980, "patch_size": 14}},
+    "lw_detr": {"projector_scale_factors": [1.0]},
+    "ovis2": {"hidden_size": 4096},
+    # mistralai/Voxtral-Mini-3B-2507
+    "voxtral": {"audio_token_id": 24},
+    "xmod": {"default_language": "en_XX"},
     "timm_backbone": {"backbone": "resnet50"},
 }
+# The field of the vision configuration that is the width of the projected image.
+_PROJECTED = {"janus": "projection_dim", "qwen2_vl": "hidden_size"}
 # By class, where only that class needs more.
 _COMPLETED_FOR_CLASS: dict[str, dict[str, Any]] = {
     "BeitForSemanticSegmentation": {"out_indices": [3, 5, 7, 11]},
@@ -135,9 +184,21 @@ _COMPLETED_FOR_CLASS: dict[str, dict[str, Any]] = {
     "PerceiverForImageClassificationFourier": {"num_cross_attention_heads": 1},
     "ReformerModelWithLMHead": {"is_decoder": True},
     "T5GemmaEncoderModel": {"is_encoder_decoder": False},
+    # facebook/hubert-large-ls960-ft and its like: letters
+    "Wav2Vec2BertForCTC": {"vocab_size": 32},
+    "Wav2Vec2ConformerForCTC": {"vocab_size": 32},
     "VitMatteForImageMatting": {
         "convstream_hidden_sizes": [48, 96, 192],
         "fusion_hidden_sizes": [256, 128, 64, 32],
+        # The trimap is a fourth channel. hustvl/vitmatte-small-composition-1k
+        "backbone_config": {
+            "model_type": "vitdet",
+            "hidden_size": 384,
+            "num_attention_heads": 6,
+            "num_channels": 4,
+            "out_features": ["stage12"],
+        },
+        "hidden_size": 384,
     },
 }
 
@@ -160,9 +221,20 @@ def default_config(model_type: str, owner: type) -> Any:
 
     fields = {**_COMPLETED.get(model_type, {}), **_COMPLETED_FOR_CLASS.get(owner.__name__, {})}
     config = CONFIG_MAPPING[model_type](**fields)
+    _agree_on_width(config)
     wanted = getattr(owner, "config_class", None)
     if isinstance(wanted, type):
         for holder in holders(config):
             if isinstance(holder, wanted):
                 return holder
     return config
+
+
+def _agree_on_width(config: Any) -> None:
+    """Project images to the width of the text, where two defaults were chosen apart."""
+    vision, text = getattr(config, "vision_config", None), getattr(config, "text_config", None)
+    if vision is None or text is None:
+        return
+    field = _PROJECTED.get(config.model_type, "out_hidden_size")
+    if hasattr(vision, field):
+        setattr(vision, field, text.hidden_size)

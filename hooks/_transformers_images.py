@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import ceil
 from typing import Any
 
 import torch
+from torch import Tensor, nn
+
 from nar_plugin.hooks._transformers_media import Media, floats
 from nar_plugin.hooks._transformers_sizes import BACKBONE, VISION, find, number
 from nar_plugin.hooks._transformers_texts import PLACEHOLDERS
-from torch import nn
 
 _SEEING = (*VISION, *BACKBONE)
-_PATCHES = 8  # a side of the grid of patches, where the model takes any
+_CHANNELS = ("num_channels", "in_channels", "in_chans", "image_channels")
 _COUNTED = (
     "image_seq_length",
     "image_seq_len",
@@ -22,51 +24,89 @@ _COUNTED = (
     "image_token_num",
     "vision_soft_tokens_per_image",
 )
-_USUAL = (224, 384, 256, 512, 336)
+_SHUFFLED = ("scale_factor", "pixel_shuffle_factor")
+_SHRUNK = ("spatial_merge_size", "merge_size", "downsample_factor", *_SHUFFLED)
+_USUAL = (*((side, side) for side in (224, 384, 256, 512, 336, 640, 448)), (48, 320))
+_SEVERAL = ("colmodernvbert", "idefics", "perception_lm", "pi0")  # take several images without a mask for them
+_PATCHES = 8  # a side of the grid of patches, where the model takes any
 
 
-def images(model: nn.Module, names: set[str], required: set[str]) -> Iterator[Media]:
+def images(model: nn.Module, names: set[str]) -> Iterator[Media]:
     """One image in the layouts that the signature names, likeliest first."""
-    config: Any = model.config  # type: ignore[assignment]
-    if "grid_thw" in names or "image_grid_thw" in names:
+    config: Any = model.config
+    if _blind(config):
+        return
+    if names & {"grid_thw", "image_grid_thw"}:
         yield from _patch_grids(config, names)
-        return
-    if "pixel_values" not in names:
-        return
-    if "spatial_shapes" in names:
+    elif "spatial_shapes" in names:
         yield from _patch_sequences(config)
+    elif "flattened_patches" in names:
+        yield from _numbered_patches(config)
+    elif "pixel_values" not in names:
         return
-    channels = number(config, ("num_channels", "in_channels", "in_chans"), 3, _SEEING)
-    sizes = list(_sizes(config))
-    for place, (height, width) in enumerate(sizes):
-        for tokens in _places(config, height, width):
-            yield Media(_still(names, floats(1, channels, height, width)), tokens)
-            if "pixel_attention_mask" in names and not place:
-                several = floats(1, 1, channels, height, width)
-                yield Media(_still(names, several), tokens)
-    height, width = sizes[0]
-    frames = number(config, ("num_frames", "frames_per_clip"), 16, _SEEING)
-    yield Media({"pixel_values": floats(1, frames, channels, height, width)})
+    elif "aspect_ratio_ids" in names:
+        yield _tiles_with_ratio(config)
+    elif config.model_type == "fuyu":
+        patch = number(config, ("patch_size",), 30)
+        yield Media({"pixel_values": floats(1, 16, 3 * patch**2)}, tokens=16)
+    elif find(config, ("image_grid_pinpoints",)):
+        yield from _tiles_with_overview(config)
+    else:
+        yield from _pixels(config, names)
 
 
 def videos(model: nn.Module, names: set[str]) -> Iterator[Media]:
     """One video, for models that take no still images."""
-    config: Any = model.config  # type: ignore[assignment]
-    if "pixel_values_videos" not in names:
+    config: Any = model.config
+    if "pixel_values_videos" not in names or _blind(config):
         return
-    channels = number(config, ("num_channels", "in_channels", "in_chans"), 3, _SEEING)
     frames = number(config, ("frames_per_clip", "num_frames"), 8, _SEEING)
     for height, width in _sizes(config):
-        video = floats(1, frames, channels, height, width)
+        video = floats(1, frames, _channels(config), height, width)
         yield Media({"pixel_values_videos": video}, kind="video")
 
 
-def _still(names: set[str], pixels: torch.Tensor) -> dict[str, Any]:
+def _blind(config: Any) -> bool:
+    """Whether the vision tower was left out."""
+    return "vision_config" in vars(config) and config.vision_config is None
+
+
+def _pixels(config: Any, names: set[str]) -> Iterator[Media]:
+    """Plain images; several of them in one more dimension; and the frames of a video.
+
+    Shapes:
+        pixel_values: float[1, channels, height, width], or with a number of images, or frames,
+        behind the batch.
+    """
+    channels = _channels(config)
+    frames = number(config, ("num_frames", "frames_per_clip"), 2, _SEEING)
+    for place, (height, width) in enumerate(_sizes(config)):
+        for tokens in _places(config, height, width):
+            image = floats(1, channels, height, width)
+            layouts = [image]
+            if "pixel_attention_mask" in names or config.model_type in _SEVERAL:
+                layouts.insert(0, image[:, None])
+            for pixels in layouts:
+                yield from _with_sizes(names, pixels, tokens)
+        if not place:
+            yield Media({"pixel_values": floats(1, frames, channels, height, width)})
+
+
+def _with_sizes(names: set[str], pixels: Tensor, tokens: int) -> Iterator[Media]:
     kwargs: dict[str, Any] = {"pixel_values": pixels}
-    height, width = pixels.shape[-2:]
-    if "image_sizes" in names:
-        kwargs["image_sizes"] = torch.tensor([[height, width]])
-    return kwargs
+    if "high_res_pixel_values" in names:
+        kwargs["high_res_pixel_values"] = floats(1, 3, 1024, 1024)
+    if "tile_fine_mask" in names:
+        kwargs["pixel_attention_mask"] = torch.ones(1, 1, dtype=torch.bool)
+    if "image_attention_mask" in names and pixels.dim() == 5:
+        kwargs["image_attention_mask"] = torch.ones(1, 64, 1, dtype=torch.int64)
+    if "image_sizes" in names:  # some vision towers of one and the same class refuse it
+        yield Media({**kwargs, "image_sizes": torch.tensor([pixels.shape[-2:]])}, tokens)
+    yield Media(kwargs, tokens)
+
+
+def _channels(config: Any) -> int:
+    return number(config, _CHANNELS, 3, _SEEING)
 
 
 def _sizes(config: Any) -> Iterator[tuple[int, int]]:
@@ -79,27 +119,35 @@ def _sizes(config: Any) -> Iterator[tuple[int, int]]:
         found.append((own[-2], own[-1]))
     elif isinstance(own, dict) and {"height", "width"} <= set(own):
         found.append((own["height"], own["width"]))
-    yield from dict.fromkeys([*found, *((side, side) for side in _USUAL)])
+    ratios = find(config, ("scaled_images_ratios",))  # DepthPro looks at a quarter of the image
+    if ratios:
+        found = [(round(found[0][0] / min(ratios)), round(found[0][1] / min(ratios)))]
+    step = number(config, ("patch_size",), 1, _SEEING) * number(config, _SHUFFLED, 1)
+    for height, width in dict.fromkeys([*found, *_USUAL]):
+        if height % step == 0 and width % step == 0:
+            yield height, width
+    yield from found
 
 
 def _places(config: Any, height: int, width: int) -> Iterator[int]:
-    """How many tokens an image may take: what the configuration counts, or its patches."""
+    """How many tokens an image may take: what the configuration counts, or a share of its patches.
+
+    Pixels are shuffled into fewer, wider tokens by a factor on each side, and convolutional
+    towers leave a 32nd or a 64th of each side.
+    """
     if find(config, PLACEHOLDERS["image"]) is None:
         yield 0
         return
     patch = number(config, ("patch_size",), 16, _SEEING)
     patches = (height // patch) * (width // patch)
-    merge = number(config, ("spatial_merge_size", "merge_size", "downsample_factor"), 1, _SEEING)
-    scale = number(config, ("scale_factor", "pixel_shuffle_factor"), 1)
     ratio = find(config, ("downsample_ratio", "pixel_shuffle_ratio"), _SEEING) or 1
-    counts = [find(config, (name,)) for name in _COUNTED]
-    counts += [
-        patches // merge**2,
-        patches // scale**2,
-        int(patches * ratio**2),
-        patches,
-        patches + 1,
-    ]
+    queries = find(config, ("projector_patch_to_query_dict",)) or {}
+    counts = [queries.get(patches), *(find(config, (name,)) for name in _COUNTED)]
+    counts += [patches // number(config, (name,), 1, _SEEING) ** 2 for name in _SHRUNK]
+    counts += [int(patches * ratio**2), patches, patches + 1]
+    counts += [patches // side**2 for side in (2, 3, 4)]
+    counts += [ceil(height / step) * ceil(width / step) for step in (32, 64)]
+    counts += [ceil(height / 32) * ceil(width / 32) + 1, height // 8 * (width // 8 + 1)]
     yield from dict.fromkeys(item for item in counts if isinstance(item, int) and item > 0)
 
 
@@ -111,31 +159,69 @@ def _patch_grids(config: Any, names: set[str]) -> Iterator[Media]:
     """
     patch = number(config, ("patch_size",), 14, VISION)
     frames = number(config, ("temporal_patch_size",), 1, VISION)
-    channels = number(config, ("in_channels", "in_chans", "num_channels"), 3, VISION)
+    channels = number(config, _CHANNELS, 3, VISION)
     merge = number(config, ("spatial_merge_size", "merge_size"), 2, VISION)
-    grid = torch.tensor([[1, _PATCHES, _PATCHES]])
     count = _PATCHES * _PATCHES
-    for tokens in dict.fromkeys((count // merge**2, count)):
-        for shape in ((channels * frames * patch**2,), (channels, patch, patch)):
-            pixels = floats(count, *shape)
-            if "hidden_states" in names:
-                yield Media({"hidden_states": pixels, "grid_thw": grid})
-            elif "grid_thw" in names:
-                yield Media({"pixel_values": pixels, "grid_thw": grid})
-            else:
-                yield Media({"pixel_values": pixels, "image_grid_thw": grid}, tokens)
+    widths = dict.fromkeys(channels * depth * patch**2 for depth in (frames, 1, 2))
+    shapes = [*((width,) for width in widths), (channels, patch, patch)]
+    side = _PATCHES // merge
+    grid = torch.tensor([[1, _PATCHES, _PATCHES]])
+    pixels_name = "hidden_states" if "hidden_states" in names else "pixel_values"
+    grid_name = "grid_thw" if "grid_thw" in names else "image_grid_thw"
+    for tokens in dict.fromkeys((side**2, side * (side + 1) + 2, count)):
+        for shape in shapes:
+            kwargs = {pixels_name: floats(count, *shape), grid_name: grid}
+            for name in {"merge_sizes", "image_merge_sizes"} & names:
+                kwargs[name] = torch.tensor([merge])
+            yield Media(kwargs, tokens)
 
 
 def _patch_sequences(config: Any) -> Iterator[Media]:
     """A padded sequence of flattened patches with its shape, as SigLIP 2 takes it."""
     patch = number(config, ("patch_size",), 16, VISION)
-    channels = number(config, ("num_channels",), 3, VISION)
     count = _PATCHES * _PATCHES
     kwargs = {
-        "pixel_values": floats(1, count, channels * patch**2),
+        "pixel_values": floats(1, count, _channels(config) * patch**2),
         "pixel_attention_mask": torch.ones(1, count, dtype=torch.int64),
         "spatial_shapes": torch.tensor([[_PATCHES, _PATCHES]]),
     }
     factor = number(config, ("downsample_factor",), 1)
     for tokens in dict.fromkeys((count // factor**2, count)):
         yield Media(kwargs, tokens)
+
+
+def _numbered_patches(config: Any) -> Iterator[Media]:
+    """Flattened patches behind the numbers of their row and column, as Pix2Struct takes them."""
+    patch = number(config, ("patch_size",), 16, VISION)
+    width = number(config, ("patch_embed_hidden_size",), patch * patch * 3, VISION)
+    for channels in dict.fromkeys((_channels(config) * patch**2, width)):
+        kwargs = {"flattened_patches": floats(1, _PATCHES * _PATCHES, 2 + channels)}
+        yield Media(kwargs, number(config, ("latent_query_num",), 64))
+
+
+def _tiles_with_ratio(config: Any) -> Media:
+    """Tiles of one image in one of the supported ratios, as Llama 3.2 takes them."""
+    height, width = next(_sizes(config))
+    tiles = number(config, ("max_num_tiles",), 4, VISION)
+    return Media(
+        {
+            "pixel_values": floats(1, 1, tiles, _channels(config), height, width),
+            "aspect_ratio_ids": torch.tensor([[1]]),
+            "aspect_ratio_mask": torch.ones(1, 1, tiles, dtype=torch.int64),
+        }
+    )
+
+
+def _tiles_with_overview(config: Any) -> Iterator[Media]:
+    """The image as a whole and its tiles, each row ended by a token, as LLaVA-NeXT takes them."""
+    height, width = find(config, ("image_grid_pinpoints",))[0]
+    size, _ = next(_sizes(config))
+    side = size // number(config, ("patch_size",), 14, VISION)
+    rows, columns = height // size * side, width // size * side
+    kwargs = {
+        "pixel_values": floats(
+            1, 1 + (height // size) * (width // size), _channels(config), size, size
+        ),
+        "image_sizes": torch.tensor([[height, width]]),
+    }
+    yield Media(kwargs, side * side + rows * (columns + 1))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
-from itertools import zip_longest
+from itertools import product
 from typing import Any
 
 from nar_plugin.hooks import _transformers_images as images
@@ -16,6 +16,7 @@ from torch import nn
 
 from nar_plugin.hookspecs import ExampleInputs
 
+_MOST = 16  # layouts that are tried with the text around them
 
 def guesses(model: nn.Module) -> Iterator[ExampleInputs]:
     """Inputs that the forward may accept, best first, all as keyword arguments.
@@ -26,9 +27,9 @@ def guesses(model: nn.Module) -> Iterator[ExampleInputs]:
         ```
     """
     parameters = inspect.signature(model.forward).parameters
-    required = {name for name, item in parameters.items() if item.default is item.empty}
-    required -= {name for name, item in parameters.items() if item.kind is item.VAR_KEYWORD}
-    cached = "use_cache" in parameters
+    loose = {name for name, item in parameters.items() if item.kind is item.VAR_KEYWORD}
+    required = {name for name, item in parameters.items() if item.default is item.empty} - loose
+    cached = "use_cache" in parameters or (bool(loose) and _caches(model))
     choices = type(model).__name__.endswith("ForMultipleChoice")
     for kwargs in _candidates(model, set(parameters), required):
         if choices:  # (batch, choices, tokens)
@@ -36,39 +37,41 @@ def guesses(model: nn.Module) -> Iterator[ExampleInputs]:
         yield ExampleInputs(kwargs={**kwargs, "use_cache": False} if cached else kwargs)
 
 
+def _caches(model: nn.Module) -> bool:
+    """Whether some part of the model, behind `**kwargs`, would fill a cache."""
+    parts = {type(part): part for part in model.modules()}
+    return any("use_cache" in inspect.signature(part.forward).parameters for part in parts.values())
+
+
 def _candidates(model: nn.Module, names: set[str], required: set[str]) -> Iterator[dict[str, Any]]:
     config: Any = model.config
     yield from others.special(model, names)
-    pictures = list(images.images(model, names, required))
+    pictures = list(images.images(model, names))
     audible = list(sounds.sounds(model, names, required))
     films = [] if pictures else list(images.videos(model, names))
-    pairs = _together(pictures or films, audible)
-    if "input_ids" in names or "decoder_input_ids" in names:
-        for media in pairs:
-            yield from _completed(config, names, required, media)
-    for picture in pictures or films or audible:
-        yield {**picture.kwargs, **others.required(config, required - set(picture.kwargs))}
-    if "input_ids" in names:
-        yield from _completed(config, names, required, ())
+    if names & {"input_ids", "decoder_input_ids"}:
+        for media in _together(pictures or films, audible)[:_MOST]:
+            yield _completed(config, names, required, media)
+    for item in (pictures or films or audible)[: _MOST // 2]:
+        yield {**item.kwargs, **others.required(config, required - set(item.kwargs))}
+    yield _completed(config, names, required, ())
 
 
 def _completed(
     config: Any, names: set[str], required: set[str], media: tuple[Media, ...]
-) -> Iterator[dict[str, Any]]:
+) -> dict[str, Any]:
     """Media with the text around them and what else must be given."""
     given: dict[str, Any] = {}
     for item in media:
         given.update(item.kwargs)
     given.update(texts.texts(config, names, required, media))
     given.update(others.required(config, required - set(given)))
-    yield given
+    return given
 
 
 def _together(pictures: list[Media], audible: list[Media]) -> list[tuple[Media, ...]]:
-    """Every picture with a sound, and where there is but one of them, that alone."""
-    found = []
-    for picture, sound in zip_longest(pictures, audible):
-        picture = picture or (pictures[-1] if pictures else None)
-        sound = sound or (audible[-1] if audible else None)
-        found.append(tuple(item for item in (picture, sound) if item is not None))
-    return found
+    """Every picture with every sound, the likeliest pairs first; where one sort lacks, alone."""
+    if not pictures or not audible:
+        return [(item,) for item in pictures or audible]
+    places = product(range(len(pictures)), range(len(audible)))
+    return [(pictures[left], audible[right]) for left, right in sorted(places, key=sum)]

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import ceil
 from typing import Any
 
 import torch
-from nar_plugin.hooks._transformers_media import Media, floats
-from nar_plugin.hooks._transformers_sizes import SOUND, number
 from torch import nn
 
-_SAMPLES = 16000  # a second at 16 kHz
+from nar_plugin.hooks._transformers_media import Media, floats
+from nar_plugin.hooks._transformers_sizes import SOUND, find, number
+from nar_plugin.hooks._transformers_texts import PLACEHOLDERS
+
+_SAMPLES = 19200  # a little over a second at 16 kHz, in whole frames of the usual codecs
 _FRAMES = 200
+_WHISPER = 1500  # positions; its encoder takes twice as many frames and no other number
 _BINS = (
     "num_mel_bins",
     "n_mels",
@@ -21,37 +25,78 @@ _BINS = (
     "input_feat_size",
     "feature_size",
     "input_dim",
+    "num_chroma",
 )
 
 
 def sounds(model: nn.Module, names: set[str], required: set[str]) -> Iterator[Media]:
-    """One second of sound as the signature names it, likeliest layout first."""
-    config: Any = model.config  # type: ignore[assignment]
+    """One sound as the signature names it, likeliest layout first."""
+    config: Any = model.config
+    if {"input_features", "input_values"} <= required:
+        bins = number(config, _BINS, 80, SOUND)  # a codec that hears both
+        kwargs = {"input_values": floats(1, 1, _SAMPLES), "input_features": floats(1, 60, bins)}
+        yield Media(kwargs, kind="audio")
     if "input_features" in names:
-        for kwargs, frames in _spectrograms(config, names):
-            yield Media(kwargs, frames, kind="audio")
-    elif "input_values" in names:
-        yield from _waveforms(config)
+        yield from _spectrograms(model, names)
+    if "input_values" in names:
+        yield from _waveforms(config, names)
+    if "audio_mel" in names:
+        mel = floats(1, _FRAMES, number(config, _BINS, 80, SOUND))
+        mask = torch.zeros(1, _FRAMES, dtype=torch.bool)  # True is padding
+        yield Media({"audio_mel": mel, "audio_mel_mask": mask}, kind="audio")
 
 
-def _spectrograms(config: Any, names: set[str]) -> Iterator[tuple[dict[str, Any], int]]:
-    """Spectrograms as (bins, frames) and (frames, bins)."""
-    bins = number(config, _BINS, 80, SOUND)
-    whisper = number(config, ("max_source_positions",), 0, SOUND)
-    frames = 2 * whisper if whisper else _FRAMES
-    for shape in ((1, bins, frames), (1, frames, bins), (1, 1, frames, bins)):
-        kwargs: dict[str, Any] = {"input_features": floats(*shape)}
-        for name in ("input_features_mask", "feature_attention_mask"):
-            if name in names:
-                kwargs[name] = torch.ones(1, frames, dtype=torch.bool)
-        yield kwargs, max(frames // 8, 1)
+def _spectrograms(model: nn.Module, names: set[str]) -> Iterator[Media]:
+    """Spectrograms as (bins, frames) and as (frames, bins)."""
+    config: Any = model.config
+    positions = number(config, ("max_source_positions",), 0, SOUND)
+    frames = 2 * positions if 0 < positions <= _WHISPER else _FRAMES
+    if "audio_config" in vars(config) and config.audio_config is None:
+        return
+    for tokens in _places(config, frames):
+        for bins in _widths(model):
+            for shape in ((1, bins, frames), (1, frames, bins), (1, 1, frames, bins)):
+                kwargs: dict[str, Any] = {"input_features": floats(*shape)}
+                for name in ("input_features_mask", "feature_attention_mask"):
+                    if name in names:
+                        kwargs[name] = torch.ones(1, frames, dtype=torch.bool)
+                yield Media(kwargs, tokens, kind="audio")
 
 
-def _waveforms(config: Any) -> Iterator[Media]:
+def _widths(model: nn.Module) -> list[int]:
+    """The configured number of bins, and what the first layer takes, which may see it stacked."""
+    config: Any = model.config
+    widths = [number(config, _BINS, 80, SOUND)]
+    if find(config, PLACEHOLDERS["audio"]) is not None:  # the first layer is the text's
+        return list(dict.fromkeys((*widths, number(config, ("input_size",), widths[0], SOUND))))
+    for layer in model.modules():
+        if isinstance(layer, nn.Linear):
+            widths.append(layer.in_features)
+            break
+        if isinstance(layer, nn.Conv1d):
+            widths.append(layer.in_channels)
+            break
+    return list(dict.fromkeys(widths))
+
+
+def _places(config: Any, frames: int) -> Iterator[int]:
+    """How many tokens a sound may take: its frames, shortened by strides of 2."""
+    if find(config, PLACEHOLDERS["audio"]) is None:
+        yield 0
+        return
+    counted = find(config, ("audio_soft_tokens_per_image", "audio_seq_length"))
+    counts = [counted, *(ceil(frames / step) for step in (4, 8, 2, 16, 1))]
+    counts.append(frames // 100 * 13)  # three strides of 2 in windows of 100
+    yield from dict.fromkeys(count for count in counts if count)
+
+
+def _waveforms(config: Any, names: set[str]) -> Iterator[Media]:
     """Samples, with a channel axis for codecs; and AST's spectrogram."""
     bins = number(config, ("num_mel_bins",), 0)
     length = number(config, ("max_length",), 0)
     if bins and length > bins:
         yield Media({"input_values": floats(1, length, bins)}, kind="audio")
-    for shape in ((1, _SAMPLES), (1, 1, _SAMPLES)):
-        yield Media({"input_values": floats(*shape)}, kind="audio")
+    samples = floats(1, _SAMPLES)
+    for values in (samples, samples[:, None]):
+        for tokens in _places(config, _SAMPLES // 1600):
+            yield Media({"input_values": values}, tokens, kind="audio")

@@ -23,6 +23,8 @@ _STARTS = {
     "video": ("vision_start_token_id", "video_start_token_id"),
     "audio": ("audio_start_token_id", "boa_token_id"),
 }
+# Tokens that one class of a type counts: their name and how many it wants.
+_COUNTED = {"longformer": ("sep_token_id", 3), "splinter": ("question_token_id", 1)}
 _KINDS = {"image": 1, "video": 2, "audio": 3}  # in mm_token_type_ids
 
 
@@ -76,6 +78,8 @@ def _end(config: Any, ids: Tensor) -> None:
 def _with_places(config: Any, media: Sequence[Media]) -> tuple[Tensor, Tensor]:
     longest = number(config, ("max_position_embeddings",), _TOKENS, TEXT)
     ids = ids_of(config, min(longest, _TOKENS) if longest >= 16 else _TOKENS)[0].tolist()
+    name, count = _COUNTED.get(config.model_type, ("", 0))
+    ids[1 : 1 + count] = [getattr(config, name)] * count if count else []
     kinds = [0] * len(ids)
     for item in media:
         place = find(config, PLACEHOLDERS[item.kind])

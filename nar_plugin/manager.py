@@ -14,6 +14,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib import import_module, metadata
 from typing import Any, Literal
 
@@ -109,8 +110,16 @@ def list_plugins() -> tuple[PluginInfo, ...]:
     return tuple(plugin.info for plugin in _load())
 
 
+def _plainly(ask: Callable[[], list[Any]]) -> list[Any]:
+    return ask()
+
+
 def call_each(
-    hook_name: str, *, only_imported: bool = False, **kwargs: Any
+    hook_name: str,
+    *,
+    only_imported: bool = False,
+    around: Callable[[Callable[[], list[Any]]], list[Any]] = _plainly,
+    **kwargs: Any,
 ) -> Iterator[tuple[str, Any]]:
     """Ask every plugin in turn: external ones first, then the built-in, `torch` last.
 
@@ -128,6 +137,8 @@ def call_each(
     Args:
         hook_name: A function of `nar_plugin.hookspecs`, such as `nar_provenance`.
         only_imported: Leave out a plugin whose library is not imported: no model can be its own.
+        around: Makes each plugin's call, such as `references.construction.built`, which makes it
+            again in another way when it failed in the first.
         **kwargs: The hook's arguments.
 
     Yields:
@@ -144,7 +155,7 @@ def call_each(
             continue
         hook = getattr(plugin.manager.hook, hook_name)
         try:
-            answers = _ask(hook, kwargs)
+            answers = around(partial(_ask, hook, kwargs))
         except Exception as error:
             if hook_name == "nar_build" and isinstance(error, PluginError):
                 refusal = refusal or error

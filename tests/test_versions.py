@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 COMMITTED = json.loads((ROOT / "tests" / "fingerprints.json").read_text())
 # torchvision comes in the version that belongs to the torch.
-MINIMUM = {"torch": "2.8.0", "torchvision": "0.23.0", "timm": "1.0.20", "transformers": "5.0.0"}
+MINIMUM = {"torch": "2.8.0", "torchvision": "0.23.0", "timm": "1.0.20", "transformers": "5.5.0"}
 
 
 def test_the_installed_versions_give_the_committed_fingerprints():

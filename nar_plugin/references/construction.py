@@ -39,7 +39,7 @@ def built(make: Callable[[], Result]) -> Result:
             with torch.device("meta"):
                 return make()
         except (NotImplementedError, RuntimeError, TypeError) as error:
-            if "meta" not in str(error):
+            if "meta" not in str(error).lower():
                 raise
         with parameters_on_meta():
             return make()

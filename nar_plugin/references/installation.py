@@ -12,6 +12,10 @@ PACKAGES = {
     "torchvision": "torchvision",
     "transformers": "nar-plugin[transformers]",
 }
+# What a library imports only when its first model is built, when the meta device is on.
+_LOADED_LATER = {
+    "transformers": ("transformers.modeling_utils", "transformers.models.auto.modeling_auto"),
+}
 
 
 def want(library: str, *, for_what: str) -> None:
@@ -22,6 +26,8 @@ def want(library: str, *, for_what: str) -> None:
     """
     try:
         import_module(library)
+        for module in _LOADED_LATER.get(library, ()):
+            import_module(module)
     except Exception as error:
         if isinstance(error, ModuleNotFoundError) and error.name == library:
             problem = f"which is not installed: pip install '{PACKAGES[library]}'"

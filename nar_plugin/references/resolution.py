@@ -58,8 +58,8 @@ def _is_path(reference: str) -> bool:
 
 
 def _from_plugins(reference: str) -> nn.Module | None:
-    answers = manager.call_each("nar_build", name=reference)
-    return built(lambda: next((model for _, model in answers), None))
+    answers = manager.call_each("nar_build", around=built, name=reference)
+    return next((model for _, model in answers), None)
 
 
 def _from_code(reference: str) -> nn.Module:

@@ -35,6 +35,9 @@ class Rewriter:
             rule = _RULES.get(node.kind)
             if rule is not None and index not in self.dropped:
                 rule(self, index)
+        for index, node in enumerate(self.nodes):
+            if node.kind == "attention" and index not in self.dropped:
+                _unmasked_bias(self, index)
 
     def only_consumer(self, index: int) -> int | None:
         """The one node that reads `index`, or None when there are several or none."""
@@ -90,6 +93,16 @@ def _attention(graph: Rewriter, softmax: int) -> None:
         nodes[softmax].path,
     )
     graph.replace(output, node, [scores, *walked, softmax])
+
+
+def _unmasked_bias(graph: Rewriter, attention: int) -> None:
+    """A mask that was added to a learned bias beforehand, once for all layers, is still a mask."""
+    nodes = graph.nodes
+    for place, bias in enumerate(nodes[attention].inputs[3:], start=3):
+        masked = nodes[bias].kind == "add" and nodes[bias].attributes.get("operand") == "const"
+        only_here = all(nodes[reader].kind == "attention" for reader in graph.consumers[bias])
+        if masked and only_here:
+            nodes[attention].inputs[place] = nodes[bias].inputs[0]
 
 
 def _leads_to_matmul(nodes: list[Node], index: int) -> bool:

@@ -19,6 +19,7 @@ from nar_plugin.tracing.vocabulary import BOOKKEEPING
 
 PARAM, DATA, CONST = -1, -2, -3
 KNOWN_ELEMENTS = 1 << 16  # constants up to this many elements are computed for real
+MOST_KNOWN_ELEMENTS = 1 << 18  # what is computed from them may grow to this
 _FILLER = 0.5  # the value of every random number
 
 
@@ -206,6 +207,11 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 return args[0].fill_(_FILLER if args[0].is_floating_point() else 0)
             shape = _on_meta(func, args, kwargs)
             return self._known_all(_filled_all(func, shape))
+        if not (trait.view or trait.writes):
+            shape = self._large(func, trait, args, kwargs)
+            if shape is not None:
+                self._keep.append(shape)
+                return shape
         out = func(*args, **kwargs)
         if trait.writes:
             return originals[trait.writes[0]] if trait.writes[0] < len(originals) else out
@@ -213,6 +219,19 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             for item in out if isinstance(out, tuple | list) else (out,):
                 self._base[id(item)] = originals[0]
         return self._known_all(out)
+
+    def _large(
+        self, func: Any, trait: _Trait, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> torch.Tensor | None:
+        """The meta result of a call on constants that is too large to be known, or None."""
+        if trait.stand_in is not None:
+            return None
+        try:
+            out = self._run(func, trait, args, kwargs)
+        except Exception:  # the shape depends on the values
+            return None
+        large = isinstance(out, torch.Tensor) and out.numel() > MOST_KNOWN_ELEMENTS
+        return out if large else None
 
     def _known_all(self, out: Any) -> Any:
         if isinstance(out, torch.Tensor):
