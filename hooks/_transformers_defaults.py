@@ -26,6 +26,14 @@ _REPVIT = {
     "architecture": "repvit_m1.dist_in1k",
     "model_args": {"in_chans": 3, "features_only": True, "out_indices": [0, 1, 2, 3]},
 }
+_GRANITE_PROJECTOR = {
+    "model_type": "blip_2_qformer",
+    "encoder_hidden_size": 1024,
+    "hidden_size": 1024,
+    "intermediate_size": 4096,
+    "num_attention_heads": 16,
+    "num_hidden_layers": 2,
+}
 _ROPE_BY_LAYER = {"full_attention": {"rope_type": "default", "rope_theta": 10000.0}}
 _QWEN4_INDEXER = {
     "indexer_n_heads": 16,
@@ -160,8 +168,15 @@ _COMPLETED: dict[str, dict[str, Any]] = {
     "aria": {"vision_config": {"image_size": 980, "patch_size": 14}},
     "lw_detr": {"projector_scale_factors": [1.0]},
     "ovis2": {"hidden_size": 4096},
+    # The projector reads an encoder of 1,024. ibm-granite/granite-speech-3.3-2b
+    "granite_speech": {"projector_config": _GRANITE_PROJECTOR},
+    "granite_speech_plus": {"projector_config": _GRANITE_PROJECTOR},
     # mistralai/Voxtral-Mini-3B-2507
     "voxtral": {"audio_token_id": 24},
+    # ModernVBERT/modernvbert: a side of 32 patches, of which 4 x 4 become one token
+    "modernvbert": {"vision_config": {"image_size": 512}},
+    "ultravbert": {"vision_config": {"image_size": 512}},
+    "colmodernvbert": {"vlm_config": {"vision_config": {"image_size": 512}}},
     "xmod": {"default_language": "en_XX"},
     "timm_backbone": {"backbone": "resnet50"},
 }

@@ -113,6 +113,8 @@ def _sizes(config: Any) -> Iterator[tuple[int, int]]:
     """Heights and widths in pixels, the configuration's own first."""
     own = find(config, ("image_size", "img_size", "crop_size", "input_size"), _SEEING)
     found = []
+    if own is None:  # a wrapped model of timm
+        own = (find(config, ("model_args",), VISION) or {}).get("img_size")
     if isinstance(own, int):
         found.append((own, own))
     elif isinstance(own, list | tuple) and len(own) >= 2:

@@ -17,6 +17,7 @@ from torch import nn
 from nar_plugin.hookspecs import ExampleInputs
 
 _MOST = 16  # layouts that are tried with the text around them
+_FEW = 4  # that are then tried without
 
 def guesses(model: nn.Module) -> Iterator[ExampleInputs]:
     """Inputs that the forward may accept, best first, all as keyword arguments.
@@ -49,12 +50,16 @@ def _candidates(model: nn.Module, names: set[str], required: set[str]) -> Iterat
     pictures = list(images.images(model, names))
     audible = list(sounds.sounds(model, names, required))
     films = [] if pictures else list(images.videos(model, names))
+    alone = _MOST
     if names & {"input_ids", "decoder_input_ids"}:
         for media in _together(pictures or films, audible)[:_MOST]:
             yield _completed(config, names, required, media)
-    for item in (pictures or films or audible)[: _MOST // 2]:
+        yield _completed(config, names, required, ())
+        alone = _FEW
+    for item in (pictures or films or audible)[:alone]:
         yield {**item.kwargs, **others.required(config, required - set(item.kwargs))}
-    yield _completed(config, names, required, ())
+    if required:
+        yield others.required(config, required)
 
 
 def _completed(

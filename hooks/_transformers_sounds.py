@@ -85,8 +85,10 @@ def _places(config: Any, frames: int) -> Iterator[int]:
         yield 0
         return
     counted = find(config, ("audio_soft_tokens_per_image", "audio_seq_length"))
-    counts = [counted, *(ceil(frames / step) for step in (4, 8, 2, 16, 1))]
-    counts.append(frames // 100 * 13)  # three strides of 2 in windows of 100
+    window, rate = (number(config, (name,), 0) for name in ("window_size", "downsample_rate"))
+    windows = ceil(frames / window) * (window // rate) if window and rate else None
+    counts = [counted, windows, *(ceil(frames / step) for step in (4, 8, 2, 16, 1))]
+    counts.insert(4, frames // 100 * 13)  # three strides of 2 in windows of 100
     yield from dict.fromkeys(count for count in counts if count)
 
 

@@ -171,7 +171,7 @@ def test_k_is_a_positive_whole_number(k):
 
 
 def test_refused_inputs_repeat_the_models_message():
-    with pytest.raises(TraceError, match=r"(?s)ConvNet.*float32\[1, 5, 32, 32\].*channels"):
+    with pytest.raises(TraceError, match=r"(?s)ConvNet.*float32\[1, 5, 32, 32\].*channel"):
         nar_plugin.find_similar(ConvNet(), example_inputs=torch.empty(1, 5, 32, 32))
 
 

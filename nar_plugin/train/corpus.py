@@ -61,11 +61,6 @@ class CorpusGraph:
     motifs: tuple[MotifCount, ...]
     names: tuple[dict[str, Any], ...]
 
-    @property
-    def family(self) -> str:
-        """The family of the first name."""
-        return str(self.names[0]["family"])
-
 
 def write_corpus(folder: Path, names: list[dict[str, Any]], graphs: list[dict[str, Any]]) -> None:
     """Write the records of a build, sorted by name, so that equal corpora are equal files.

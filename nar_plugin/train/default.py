@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections import Counter
 from pathlib import Path
 
 from tqdm import tqdm
@@ -49,15 +48,18 @@ def write_index(corpus: Path, encoder: Path, folder: Path, revision: str) -> Arc
 
 
 def _row(item: CorpusGraph) -> ArchitectureRow:
-    """A graph's row: its shortest name stands for all of them."""
-    names = sorted((str(name["name"]) for name in item.names), key=lambda name: (len(name), name))
-    first = next(name for name in item.names if name["name"] == names[0])
-    families = Counter(name["family"] for name in item.names)
+    """A graph's row. The name with the fewest parameters, then the shortest, stands for all.
+
+    A model with parts that the traced forward does not reach (the vision tower of a model that
+    was given only text) shares its graph with the model that has no such parts.
+    """
+    names = sorted(item.names, key=lambda name: (name["params"], len(name["name"]), name["name"]))
+    first = names[0]
     return ArchitectureRow(
-        name=names[0],
-        names=tuple(names),
+        name=first["name"],
+        names=tuple(str(name["name"]) for name in names),
         library=first["library"],
-        family=families.most_common(1)[0][0],
+        family=first["family"],
         task=first["task"],
         params=first["params"],
         flops=first["flops"],
