@@ -27,8 +27,10 @@ def missing(name: str, library: str, command: str) -> PluginError:
 
 def unknown(name: str, library: str, known: Iterable[str]) -> PluginError:
     """The error for a name that the library does not have, with the nearest that it has."""
-    wanted = name.partition(":")[2]
-    near = difflib.get_close_matches(wanted, list(known), n=3, cutoff=0.5)
-    hint = ", ".join(f"{library}:{item}" for item in near)
-    mend = f"Did you mean {hint}?" if near else f"`nar find {library}:NAME` takes a listed name."
+    wanted, names = name.partition(":")[2], list(known)
+    near = difflib.get_close_matches(wanted, names, n=3, cutoff=0.5)
+    if near:
+        mend = f"Did you mean {', '.join(f'{library}:{item}' for item in near)}?"
+    else:
+        mend = f"A name looks like {library}:{names[0]}."
     return PluginError(f"{library} has no architecture named {wanted!r}. {mend}")

@@ -110,17 +110,17 @@ def pairs() -> tuple[Pair, ...]:
 
     mappings = _mappings()
     present = set(dir(transformers))
-    bases = {kind: names[0] for kind, names in _entries(mappings.pop("MODEL_MAPPING_NAMES"))}
+    bases = {kind: names[0] for kind, names in _entries(mappings["MODEL_MAPPING_NAMES"])}
     tasks: dict[tuple[str, str], str] = {}
-    for mapping, task in (*_known_tasks(mappings), *((item, "") for item in mappings.values())):
+    for mapping, task in (
+        *_known_tasks(mappings),
+        *((it, _OTHER_TASK) for it in mappings.values()),
+    ):
         for kind, names in _entries(mapping):
             for name in names:
-                tasks[kind, name] = tasks.get((kind, name)) or task
-    for kind, names in _entries(_mappings()["MODEL_MAPPING_NAMES"]):
-        for name in names:
-            tasks.setdefault((kind, name), "")
+                tasks.setdefault((kind, name), task)
     return tuple(
-        Pair(kind, name, task or _OTHER_TASK, bases.get(kind) == name)
+        Pair(kind, name, task, bases.get(kind) == name)
         for (kind, name), task in sorted(tasks.items())
         if name in present
     )
@@ -131,10 +131,10 @@ def family(model_type: str) -> str:
 
     A text model that is registered by itself (`qwen3_5_text`) is of the family of the whole.
     """
-    from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
+    from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
     whole = model_type.removesuffix("_text")
-    name = whole if whole in CONFIG_MAPPING_NAMES else model_type
+    name = whole if whole in CONFIG_MAPPING else model_type
     return _FAMILIES.get(name, name.replace("-", "_"))
 
 

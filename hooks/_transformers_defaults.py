@@ -163,7 +163,9 @@ _COMPLETED: dict[str, dict[str, Any]] = {
     },
     "qwen4_exp": {"text_config": _QWEN4_INDEXER},
     "qwen4_exp_text": _QWEN4_INDEXER,
-    "sapiens2": {"head_config": {"upsample_out_channels": [768, 512], "conv_out_channels": [256, 256]}},
+    "sapiens2": {
+        "head_config": {"upsample_out_channels": [768, 512], "conv_out_channels": [256, 256]}
+    },
     # rhymes-ai/Aria: 4,900 patches become 256 tokens
     "aria": {"vision_config": {"image_size": 980, "patch_size": 14}},
     "lw_detr": {"projector_scale_factors": [1.0]},
@@ -230,9 +232,8 @@ def default_config(model_type: str, owner: type) -> Any:
         model_type: Such as `bert`.
         owner: The class; the text model of a composite type takes the inner configuration.
     """
-    from transformers.models.auto.configuration_auto import CONFIG_MAPPING
-
     from nar_plugin.hooks._transformers_sizes import holders
+    from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
     fields = {**_COMPLETED.get(model_type, {}), **_COMPLETED_FOR_CLASS.get(owner.__name__, {})}
     config = CONFIG_MAPPING[model_type](**fields)
@@ -246,10 +247,10 @@ def default_config(model_type: str, owner: type) -> Any:
 
 
 def _agree_on_width(config: Any) -> None:
-    """Project images to the width of the text, where two defaults were chosen apart."""
-    vision, text = getattr(config, "vision_config", None), getattr(config, "text_config", None)
-    if vision is None or text is None:
-        return
-    field = _PROJECTED.get(config.model_type, "out_hidden_size")
-    if hasattr(vision, field):
-        setattr(vision, field, text.hidden_size)
+    """Project images and sounds to the width of the text, where the defaults were chosen apart."""
+    text = getattr(config, "text_config", None)
+    vision, sound = getattr(config, "vision_config", None), getattr(config, "audio_config", None)
+    projected = _PROJECTED.get(config.model_type, "out_hidden_size")
+    for tower, field in ((vision, projected), (sound, "output_dim")):
+        if text is not None and hasattr(tower, field):
+            setattr(tower, field, text.hidden_size)

@@ -7,11 +7,10 @@ from math import ceil
 from typing import Any
 
 import torch
-from torch import Tensor, nn
-
 from nar_plugin.hooks._transformers_media import Media, floats
 from nar_plugin.hooks._transformers_sizes import BACKBONE, VISION, find, number
 from nar_plugin.hooks._transformers_texts import PLACEHOLDERS
+from torch import Tensor, nn
 
 _SEEING = (*VISION, *BACKBONE)
 _CHANNELS = ("num_channels", "in_channels", "in_chans", "image_channels")
@@ -27,7 +26,12 @@ _COUNTED = (
 _SHUFFLED = ("scale_factor", "pixel_shuffle_factor")
 _SHRUNK = ("spatial_merge_size", "merge_size", "downsample_factor", *_SHUFFLED)
 _USUAL = (*((side, side) for side in (224, 384, 256, 512, 336, 640, 448)), (48, 320))
-_SEVERAL = ("colmodernvbert", "idefics", "perception_lm", "pi0")  # take several images without a mask for them
+_SEVERAL = (
+    "colmodernvbert",
+    "idefics",
+    "perception_lm",
+    "pi0",
+)  # take several images without a mask for them
 _PATCHES = 8  # a side of the grid of patches, where the model takes any
 
 
@@ -106,7 +110,8 @@ def _with_sizes(names: set[str], pixels: Tensor, tokens: int) -> Iterator[Media]
 
 
 def _channels(config: Any) -> int:
-    return number(config, _CHANNELS, 3, _SEEING)
+    channels: int = number(config, _CHANNELS, 3, _SEEING)
+    return channels
 
 
 def _sizes(config: Any) -> Iterator[tuple[int, int]]:

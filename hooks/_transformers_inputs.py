@@ -19,6 +19,7 @@ from nar_plugin.hookspecs import ExampleInputs
 _MOST = 16  # layouts that are tried with the text around them
 _FEW = 4  # that are then tried without
 
+
 def guesses(model: nn.Module) -> Iterator[ExampleInputs]:
     """Inputs that the forward may accept, best first, all as keyword arguments.
 

@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
-from torch import nn
-
 from nar_plugin.hooks._transformers_media import floats
 from nar_plugin.hooks._transformers_sizes import VISION, number
 from nar_plugin.hooks._transformers_texts import ids_of
+from torch import nn
 
 _STEPS = 16
 Arguments = dict[str, Any]
@@ -18,12 +17,13 @@ Arguments = dict[str, Any]
 
 def special(model: nn.Module, names: set[str]) -> Iterator[Arguments]:
     """All arguments of the models whose signature tells too little."""
-    build = _SPECIAL.get(str(model.config.model_type))
+    config: Any = model.config
+    build = _SPECIAL.get(config.model_type)
     if build is not None:
-        given = build(model.config, names)
+        given = build(config, names)
         yield {name: value for name, value in given.items() if name in names}
     if "past_values" in names:
-        yield from _series(model.config, names)
+        yield from _series(config, names)
 
 
 def required(config: Any, names: set[str]) -> Arguments:

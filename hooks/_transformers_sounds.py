@@ -7,11 +7,10 @@ from math import ceil
 from typing import Any
 
 import torch
-from torch import nn
-
 from nar_plugin.hooks._transformers_media import Media, floats
 from nar_plugin.hooks._transformers_sizes import SOUND, find, number
 from nar_plugin.hooks._transformers_texts import PLACEHOLDERS
+from torch import nn
 
 _SAMPLES = 19200  # a little over a second at 16 kHz, in whole frames of the usual codecs
 _FRAMES = 200
@@ -53,13 +52,14 @@ def _spectrograms(model: nn.Module, names: set[str]) -> Iterator[Media]:
     frames = 2 * positions if 0 < positions <= _WHISPER else _FRAMES
     if "audio_config" in vars(config) and config.audio_config is None:
         return
+    masked = _windows(config, frames) or frames
     for tokens in _places(config, frames):
         for bins in _widths(model):
             for shape in ((1, bins, frames), (1, frames, bins), (1, 1, frames, bins)):
                 kwargs: dict[str, Any] = {"input_features": floats(*shape)}
                 for name in ("input_features_mask", "feature_attention_mask"):
                     if name in names:
-                        kwargs[name] = torch.ones(1, frames, dtype=torch.bool)
+                        kwargs[name] = torch.ones(1, masked, dtype=torch.bool)
                 yield Media(kwargs, tokens, kind="audio")
 
 
@@ -85,11 +85,19 @@ def _places(config: Any, frames: int) -> Iterator[int]:
         yield 0
         return
     counted = find(config, ("audio_soft_tokens_per_image", "audio_seq_length"))
-    window, rate = (number(config, (name,), 0) for name in ("window_size", "downsample_rate"))
-    windows = ceil(frames / window) * (window // rate) if window and rate else None
-    counts = [counted, windows, *(ceil(frames / step) for step in (4, 8, 2, 16, 1))]
+    counts = [
+        counted,
+        _windows(config, frames),
+        *(ceil(frames / step) for step in (4, 8, 2, 16, 1)),
+    ]
     counts.insert(4, frames // 100 * 13)  # three strides of 2 in windows of 100
     yield from dict.fromkeys(count for count in counts if count)
+
+
+def _windows(config: Any, frames: int) -> int:
+    """What a Q-Former makes of the sound, a fixed number for each window of frames, or 0."""
+    window, rate = (number(config, (name,), 0) for name in ("window_size", "downsample_rate"))
+    return ceil(frames / window) * (window // rate) if window and rate else 0
 
 
 def _waveforms(config: Any, names: set[str]) -> Iterator[Media]:

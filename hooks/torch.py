@@ -21,4 +21,5 @@ def nar_example_inputs(model: nn.Module) -> list[ExampleInputs]:
     """What the first layers and the names of the forward's arguments suggest."""
     from nar_plugin.hooks._torch_inputs import guesses
 
-    return guesses(model)
+    found: list[ExampleInputs] = guesses(model)
+    return found

@@ -164,10 +164,10 @@ def _channels(model: nn.Module) -> int:
 def _videos(model: nn.Module, owner: str) -> Iterator[torch.Tensor]:
     import torch
 
-    positions = getattr(model, "pos_encoding", None)  # MViT is built for one size of video
+    positions: Any = getattr(model, "pos_encoding", None)  # MViT is built for one size of video
     frames, size = _FRAMES, _VIDEO_SIZES.get(owner, 112)
     if positions is not None and hasattr(positions, "temporal_size"):
-        patch = model.conv_proj.stride
+        patch: Any = model.conv_proj.stride
         frames = int(positions.temporal_size * patch[0])
         size = int(positions.spatial_size[0] * patch[1])
     yield torch.empty(1, _channels(model), frames, size, size, device="meta")

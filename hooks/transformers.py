@@ -50,7 +50,8 @@ def nar_example_inputs(model: nn.Module) -> Iterator[ExampleInputs] | None:
         return None
     from nar_plugin.hooks._transformers_inputs import guesses
 
-    return guesses(model)
+    found: Iterator[ExampleInputs] = guesses(model)
+    return found
 
 
 @hookimpl
@@ -126,7 +127,8 @@ def _class_name(name: str) -> str:
     if not slash:
         for pair in known:
             if pair.base:
-                return pair.class_name
+                base: str = pair.class_name
+                return base
     near = known or pairs()
     raise _references.unknown(name, "transformers", [pair.name for pair in near])
 

@@ -18,6 +18,8 @@ REFERENCES = [
     "transformers:llama",
 ]
 
+_HEADINGS = {"bare_meta_forward": "bare", "trace_to_bare": "ratio", "find_similar": "whole"}
+
 
 @app.callback()
 def bench() -> None:
@@ -41,10 +43,14 @@ def query(
     if as_json:
         show_json(results)
         return
-    table = Table(title=f"milliseconds, median of {repeats}, one core")
-    table.add_column("model")
+    table = Table(
+        title=f"milliseconds, median of {repeats}, one core",
+        caption="bare: the model's own forward on the meta device; ratio: trace to bare; "
+        "whole: find_similar",
+    )
+    table.add_column("model", no_wrap=True)
     for stage in STAGES:
-        table.add_column(stage.replace("_", " "), justify="right")
+        table.add_column(_HEADINGS.get(stage, stage), justify="right", no_wrap=True)
     for result in results:
         table.add_row(str(result["model"]), *(_cell(result, stage) for stage in STAGES))
     show(table)
@@ -56,4 +62,5 @@ def _cell(result: dict[str, float | str], stage: str) -> str:
         return f"{value:.2f}" if isinstance(value, float) else str(value)
     share = value / float(result["find_similar"])
     parts = ("trace", "mine", "encode", "search")
-    return f"{value:.1f} ({share:.0%})" if stage in parts else f"{value:.1f}"
+    number = f"{value:.0f}" if value >= 10 else f"{value:.1f}"
+    return f"{number} ({share:.0%})" if stage in parts else number

@@ -1,0 +1,74 @@
+"""What the names of a forward's arguments say about them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from nar_plugin.hooks._attribute_search import integer
+from nar_plugin.hooks._torch_layers import (
+    IMAGE,
+    KINDS,
+    STEPS,
+    TOKENS,
+    floats,
+    ids,
+    stems_of,
+    width_of,
+)
+from torch import Tensor, nn
+
+# What a name says about an argument. `x` says nothing.
+IDS = re.compile(r"ids?$|idx|token|word|text|sentence|caption|^src$|^tgt$|^trg$")
+TIME = re.compile(r"^(t|time|sigma|step|noise_level)s?$|time_?steps?")
+_MASK = re.compile(r"mask")
+_LENGTH = re.compile(r"len(gth)?s?$")
+EDGES = re.compile(r"^edge_index|^edges?$")
+ADJACENCY = re.compile(r"^adj")
+_BATCH = re.compile(r"^batch(_index)?$")
+_LABEL = re.compile(r"^y$|label|^class")
+_CONTEXT = re.compile(r"context|cond|memory|encoder_hidden")
+_STATE = re.compile(r"^h(idden|x|0|_0|_prev)?$|hidden_state|^states?$|^prev")
+
+
+def companions(name: str, main: Tensor, model: nn.Module) -> list[Any]:
+    """Guesses at an argument beside the first, from its name."""
+    length = main.shape[-1] if main.dim() < 3 else main.shape[1]
+    picture = main.dim() > 3
+    if TIME.search(name):
+        return [torch.tensor([7]), floats(1), floats(1, 1)]
+    if _MASK.search(name):
+        return [None, torch.ones(1, 1, length, dtype=torch.bool)]
+    if _LENGTH.search(name):
+        return [torch.tensor([length]), length]
+    if EDGES.search(name):
+        return [torch.stack([torch.arange(32) % STEPS, torch.arange(32) * 5 % STEPS])]
+    if ADJACENCY.search(name):
+        return [floats(STEPS, STEPS), floats(1, STEPS, STEPS)]
+    if _BATCH.search(name):
+        return [torch.zeros(STEPS, dtype=torch.int64)]
+    if _LABEL.search(name) and picture:
+        return [torch.tensor([1]), main]
+    if _STATE.search(name):
+        return [None, *_states(model)]
+    if _CONTEXT.search(name):
+        width = integer(model, ("context_dim", "cross_attention_dim", "cond_dim", "d_model"))
+        return [floats(1, STEPS, width), floats(1, width)] if width else [main]
+    stems = stems_of(model)
+    if IDS.search(name) and picture and "ids" in stems:
+        return [ids(TOKENS, width_of(stems["ids"])), main]
+    if IMAGE.search(name) and not picture and "image" in stems:
+        return [next(KINDS["image"](model, stems["image"], name)), main]
+    return [main]
+
+
+def _states(model: nn.Module) -> Iterator[Any]:
+    """The initial state of the first recurrent layer."""
+    for module in model.modules():
+        if isinstance(module, nn.RNNCellBase | nn.RNNBase):
+            layers = getattr(module, "num_layers", 0) * (1 + getattr(module, "bidirectional", 0))
+            state = floats(*((layers,) if layers else ()), 1, module.hidden_size)
+            yield (state, state) if isinstance(module, nn.LSTM | nn.LSTMCell) else state
+            return

@@ -1,0 +1,168 @@
+"""What the first layers of a module take in, as guesses at its first argument."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator
+
+import torch
+from nar_plugin.hooks._attribute_search import integer, resolutions
+from torch import Tensor, nn
+
+TOKENS = 64
+STEPS = 16  # length of a sequence of feature vectors; also the nodes of a graph
+IMAGE = re.compile(r"image|img|pixel|frame|picture|photo")
+_LENGTHS = (
+    "block_size",
+    "context_length",
+    "ctx_len",
+    "max_len",
+    "max_length",
+    "max_position_embeddings",
+    "max_seq_len",
+    "n_ctx",
+    "n_positions",
+    "seq_len",
+    "sequence_length",
+)
+
+
+def stems_of(model: nn.Module) -> dict[str, nn.Module]:
+    """The first layer of each kind, in the order in which the kinds appear."""
+    stems: dict[str, nn.Module] = {}
+    for module in model.modules():
+        for kind, classes in _LAYERS.items():
+            if isinstance(module, classes):
+                stems.setdefault(kind, module)
+    return {kind: stem for kind, stem in stems.items() if width_of(stem) > 0}  # 0: a lazy layer
+
+
+_LAYERS: dict[str, tuple[type[nn.Module], ...]] = {
+    "image": (nn.Conv2d, nn.ConvTranspose2d, nn.BatchNorm2d),
+    "volume": (nn.Conv3d, nn.ConvTranspose3d, nn.BatchNorm3d),
+    "signal": (nn.Conv1d, nn.ConvTranspose1d),
+    "ids": (nn.Embedding, nn.EmbeddingBag),
+    "sequence": (
+        nn.RNNBase,
+        nn.Transformer,
+        nn.TransformerEncoderLayer,
+        nn.TransformerDecoderLayer,
+        nn.MultiheadAttention,
+    ),
+    "features": (nn.Linear, nn.RNNCellBase, nn.LayerNorm, nn.BatchNorm1d),
+}
+
+
+def width_of(layer: nn.Module) -> int:
+    """The width that a layer takes in."""
+    names = ("in_channels", "in_features", "num_features", "num_embeddings", "input_size")
+    for name in (*names, "embed_dim", "d_model"):
+        value = getattr(layer, name, None)
+        if isinstance(value, int):
+            return value
+    if isinstance(layer, nn.LayerNorm):
+        return int(layer.normalized_shape[-1])
+    attention = getattr(layer, "self_attn", None)
+    return width_of(attention) if isinstance(attention, nn.Module) else 0
+
+
+def _images(model: nn.Module, stem: nn.Module, name: str) -> Iterator[Tensor]:
+    channels = width_of(stem)
+    usual = [(size, size) for size in (224, 256, 64, 32, 28, 128, 299)]
+    if channels == 1:  # hand-written digits before photographs
+        usual = [(28, 28), (32, 32), *usual]
+    sizes = dict.fromkeys([*_table_sizes(model, stem), *resolutions(model), *usual])
+    seen = {layer.in_channels for layer in model.modules() if isinstance(layer, nn.Conv2d)}
+    stem_channels = [channels, *(item for item in (3, 1) if item in seen and item != channels)]
+    for height, width in sizes:
+        yield floats(1, channels, height, width)
+    for other in stem_channels[1:]:
+        yield floats(1, other, 224, 224)
+
+
+def _table_sizes(model: nn.Module, stem: nn.Module) -> Iterator[tuple[int, int]]:
+    """The image size for which a table of patch positions, (1, patches [+ 1], width), was made."""
+    patch = getattr(stem, "stride", None)
+    if isinstance(patch, tuple) and patch == getattr(stem, "kernel_size", None):
+        for tokens in _table_lengths(model):
+            side = math.isqrt(tokens)
+            yield side * patch[0], side * patch[-1]
+
+
+def _table_lengths(model: nn.Module) -> Iterator[int]:
+    for parameter in model.parameters():
+        if parameter.dim() == 3 and parameter.shape[0] == 1:
+            for extra in (0, 1, 2):  # class and distillation tokens
+                tokens = parameter.shape[1] - extra
+                if tokens > 1 and math.isqrt(tokens) ** 2 == tokens:
+                    yield tokens
+
+
+def _volumes(model: nn.Module, stem: nn.Module, name: str) -> Iterator[Tensor]:
+    channels = width_of(stem)
+    for shape in ((16, 112, 112), (64, 64, 64), (32, 32, 32), (16, 224, 224)):
+        yield floats(1, channels, *shape)
+
+
+def _signals(model: nn.Module, stem: nn.Module, name: str) -> Iterator[Tensor]:
+    channels = width_of(stem)
+    for length in dict.fromkeys((*_lengths(model), 1024, 16000, 128)):
+        yield floats(1, channels, length)
+    yield floats(1, 128, channels)
+
+
+def _token_ids(model: nn.Module, stem: nn.Module, name: str) -> Iterator[Tensor]:
+    longest = list(_lengths(model))
+    vocabulary = width_of(stem)
+    for length in dict.fromkeys((min([TOKENS, *longest]), *longest, STEPS, 1)):
+        yield ids(length, vocabulary)
+    yield ids(STEPS, vocabulary)[0]
+
+
+def _sequences(model: nn.Module, stem: nn.Module, name: str) -> Iterator[Tensor]:
+    shapes = [(1, STEPS), (STEPS, 1)]
+    holder = getattr(stem, "self_attn", stem)
+    if isinstance(stem, nn.Transformer):
+        holder = stem.encoder.layers[0].self_attn
+    if not getattr(holder, "batch_first", True):
+        shapes.reverse()
+    for shape in shapes:
+        yield floats(*shape, width_of(stem))
+
+
+def _features(model: nn.Module, stem: nn.Module, name: str) -> Iterator[Tensor]:
+    width = width_of(stem)
+    patch = math.isqrt(width // 3)
+    if IMAGE.search(name) and patch >= 4 and 3 * patch * patch == width:  # patches cut by hand
+        tables = [math.isqrt(tokens) * patch for tokens in _table_lengths(model)]
+        for height, across in [*resolutions(model), *((side, side) for side in (*tables, 224))]:
+            yield floats(1, 3, height, across)
+    yield floats(1, width)
+    yield floats(1, STEPS, width)
+    yield floats(1, width, STEPS)  # a layer over time, as in DLinear
+
+
+KINDS: dict[str, Callable[[nn.Module, nn.Module, str], Iterator[Tensor]]] = {
+    "image": _images,
+    "volume": _volumes,
+    "signal": _signals,
+    "ids": _token_ids,
+    "sequence": _sequences,
+    "features": _features,
+}
+
+
+def _lengths(model: nn.Module) -> Iterator[int]:
+    longest = integer(model, _LENGTHS)
+    if longest:
+        yield min(longest, 1024)
+
+
+def floats(*shape: int) -> Tensor:
+    return torch.empty(*shape, device="meta")
+
+
+def ids(length: int, vocabulary: int) -> Tensor:
+    """Token ids int64[1, length], not all the same, 0 left out: it is often the padding."""
+    return 1 + (torch.arange(length)[None] * 7 + 3) % max(vocabulary - 1, 1)
