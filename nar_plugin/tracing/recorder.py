@@ -100,7 +100,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def made_by(self, tensor: torch.Tensor) -> str:
         """The name of the operator that computed a live tensor, or an empty text."""
         source = self.source(tensor)
-        func = self.records[source].func if source >= 0 else None
+        func: Any = self.records[source].func if source >= 0 else None
         return func.name().split("::")[1].split(".")[0] if hasattr(func, "_schema") else ""
 
     def emit(self, op: Any, inputs: list[torch.Tensor], out: Any, *, flops: int) -> None:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
@@ -43,7 +44,7 @@ class UNet(nn.Module):
         self.up = nn.ConvTranspose2d(16, 8, 2, stride=2)
         self.out = nn.Conv2d(16, 1, 1)
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, x: Tensor) -> Any:
         high = self.down1(x).relu()
         low = self.down2(F.max_pool2d(high, 2)).relu()
         return self.out(torch.cat([high, self.up(low)], dim=1))
@@ -58,7 +59,7 @@ class DiffusionUNet(nn.Module):
         self.inside = nn.Conv2d(1, 8, 3, padding=1)
         self.outside = nn.Conv2d(8, 1, 3, padding=1)
 
-    def forward(self, x: Tensor, t: Tensor) -> Tensor:
+    def forward(self, x: Tensor, t: Tensor) -> Any:
         rates = torch.exp(-math.log(10000) * torch.arange(8) / 8)
         angles = t[:, None].float() * rates[None]
         time = self.time(torch.cat([angles.sin(), angles.cos()], dim=-1))
@@ -72,7 +73,7 @@ class LabelledUNet(DiffusionUNet):
         super().__init__()
         self.label = nn.Embedding(10, 1)
 
-    def forward(self, x: Tensor, t: Tensor, y: Tensor) -> Tensor:  # type: ignore[override]
+    def forward(self, x: Tensor, t: Tensor, y: Tensor) -> Any:  # type: ignore[override]
         return super().forward(x + self.label(y)[:, :, None, None], t)
 
 
@@ -84,7 +85,7 @@ class LeNet(nn.Module):
         self.conv = nn.Conv2d(1, 6, 5)
         self.fc = nn.Linear(6 * 12 * 12, 10)
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, x: Tensor) -> Any:
         return self.fc(F.max_pool2d(self.conv(x), 2).flatten(1))
 
 
@@ -98,7 +99,7 @@ class TinyViT(nn.Module):
         self.patches = nn.Conv2d(3, 32, 8, stride=8)
         self.block = nn.TransformerEncoderLayer(32, 4, batch_first=True)
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, x: Tensor) -> Any:
         x = self.patches(x).flatten(2).transpose(1, 2)
         return self.block(torch.cat([self.token, x], dim=1) + self.positions)[:, 0]
 
@@ -112,7 +113,7 @@ class Tagger(nn.Module):
         self.lstm = nn.LSTM(12, 20, batch_first=True, bidirectional=True)
         self.out = nn.Linear(40, 5)
 
-    def forward(self, tokens: Tensor, lengths: Tensor) -> Tensor:
+    def forward(self, tokens: Tensor, lengths: Tensor) -> Any:
         x, _ = self.lstm(self.embedding(tokens))
         return self.out(x[:, : int(lengths.max())])
 
@@ -126,13 +127,11 @@ class Translator(nn.Module):
         self.target = nn.Embedding(60, 16)
         self.q = nn.Linear(16, 16)
 
-    def attend(self, x: Tensor, y: Tensor, mask: Tensor) -> Tensor:
+    def attend(self, x: Tensor, y: Tensor, mask: Tensor) -> Any:
         scores = self.q(x) @ y.transpose(1, 2)
         return scores.masked_fill(mask == 0, -1e9).softmax(-1) @ y
 
-    def forward(
-        self, src: Tensor, tgt: Tensor, src_mask: Tensor, tgt_mask: Tensor
-    ) -> Tensor:
+    def forward(self, src: Tensor, tgt: Tensor, src_mask: Tensor, tgt_mask: Tensor) -> Any:
         memory = self.attend(self.source(src), self.source(src), src_mask)
         out = self.target(tgt)
         return self.attend(self.attend(out, out, tgt_mask), memory, src_mask)
@@ -145,7 +144,7 @@ class GraphConvolution(nn.Module):
         super().__init__()
         self.linear = nn.Linear(10, 4)
 
-    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
+    def forward(self, x: Tensor, edge_index: Tensor) -> Any:
         source, target = edge_index
         x = self.linear(x)
         return torch.zeros_like(x).index_add(0, target, x[source])
@@ -159,7 +158,7 @@ class ImageAndText(nn.Module):
         self.visual = nn.Conv2d(3, 8, 16, stride=16)
         self.words = nn.Embedding(99, 8)
 
-    def forward(self, image: Tensor, text: Tensor) -> Tensor:
+    def forward(self, image: Tensor, text: Tensor) -> Any:
         return self.visual(image).mean((2, 3)) @ self.words(text).mean(1).T
 
 
@@ -170,7 +169,7 @@ class Recurrent(nn.Module):
         super().__init__()
         self.cell = nn.GRUCell(6, 9)
 
-    def forward(self, x: Tensor, h: Tensor) -> Tensor:
+    def forward(self, x: Tensor, h: Tensor) -> Any:
         return self.cell(x, h) + h
 
 
@@ -181,9 +180,7 @@ class OptionalFirst(nn.Module):
         super().__init__()
         self.embedding = nn.Embedding(30, 4)
 
-    def forward(
-        self, input_ids: Tensor | None = None, attention_mask: Tensor | None = None
-    ) -> Tensor:
+    def forward(self, input_ids: Tensor | None = None, attention_mask: Tensor | None = None) -> Any:
         assert input_ids is not None
         return self.embedding(input_ids)
 

@@ -1,0 +1,166 @@
+"""What transformers' plugin reads from transformers' models, and how it builds them."""
+
+import sys
+
+import pytest
+import torch
+from nar_plugin.hooks import transformers as plugin
+from torch import Tensor, nn
+
+from nar_plugin.errors import PluginError
+from nar_plugin.hookspecs import NamedArchitecture
+from nar_plugin.tracing import trace
+
+transformers = pytest.importorskip("transformers")
+
+
+@pytest.fixture(scope="module")
+def listed() -> dict[str, NamedArchitecture]:
+    return {item.name: item for item in plugin.nar_architectures()}
+
+
+def built(name: str) -> nn.Module:
+    with torch.device("meta"):
+        model = plugin.nar_build(name)
+    assert model is not None
+    return model
+
+
+def first_guess(name: str) -> dict[str, Tensor]:
+    guesses = plugin.nar_example_inputs(built(name))
+    assert guesses is not None
+    return dict(next(iter(guesses)).kwargs)
+
+
+def test_names_are_of_a_type_or_of_a_type_and_a_class(listed: dict[str, NamedArchitecture]) -> None:
+    assert len(listed) == len(list(plugin.nar_architectures()))
+    assert {"transformers:bert", "transformers:bert/BertForMaskedLM"} <= set(listed)
+    assert "transformers:bert/BertModel" not in listed
+    assert all(name.count("/") <= 1 and name.count(":") == 1 for name in listed)
+
+
+@pytest.mark.parametrize(
+    ("name", "family", "task"),
+    [
+        ("bert", "bert", "feature-extraction"),
+        ("bert/BertForMaskedLM", "bert", "fill-mask"),
+        ("llama/LlamaForCausalLM", "llama", "text-generation"),
+        ("vit", "vit", "image-feature-extraction"),
+        ("convnextv2/ConvNextV2ForImageClassification", "convnext", "image-classification"),
+        ("whisper/WhisperForConditionalGeneration", "whisper", "automatic-speech-recognition"),
+        ("detr/DetrForObjectDetection", "detr", "object-detection"),
+        ("qwen3_5_text", "qwen3_5", "feature-extraction"),
+    ],
+)
+def test_family_and_task(
+    listed: dict[str, NamedArchitecture], name: str, family: str, task: str
+) -> None:
+    found = listed[f"transformers:{name}"]
+    assert (found.family, found.task, found.licence) == (family, task, "Apache-2.0")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "bert",
+        "bert/BertForMultipleChoice",
+        "gpt2/GPT2LMHeadModel",
+        "t5/T5ForSequenceClassification",
+        "esm",  # its default has no vocabulary
+        "layoutlm",
+        "tapas",
+        "vit",
+        "segformer/SegformerForSemanticSegmentation",
+        "detr/DetrForObjectDetection",
+        "sam",
+        "clip",
+        "llava",
+        "qwen2_vl",
+        "videomae/VideoMAEForPreTraining",
+        "whisper",
+        "wav2vec2",
+        "encodec",
+        "patchtst/PatchTSTForRegression",
+        "informer",
+        "decision_transformer",
+        "vision-encoder-decoder",
+    ],
+)
+def test_a_model_is_built_without_weights_and_traced(name: str) -> None:
+    model = built(f"transformers:{name}")
+    assert all(parameter.is_meta for parameter in model.parameters())
+    assert len(trace(model)) > 0
+
+
+def test_tokens_are_real_ordinary_and_uncached() -> None:
+    given = first_guess("transformers:bert/BertForMaskedLM")
+    ids = given["input_ids"]
+    assert ids.shape == (1, 64)
+    assert ids.device.type == "cpu"
+    assert len(ids.unique()) > 1
+    assert 0 not in ids  # BERT's padding
+    assert set(first_guess("transformers:gpt2")) == {"input_ids", "use_cache"}
+    assert first_guess("transformers:gpt2")["use_cache"] is False
+
+
+def test_the_text_holds_a_place_for_each_token_of_the_image() -> None:
+    model = built("transformers:llava")
+    given = first_guess("transformers:llava")
+    config = model.config.vision_config  # type: ignore[union-attr]
+    patches = (config.image_size // config.patch_size) ** 2  # type: ignore[union-attr, operator]
+    places = given["input_ids"] == model.config.image_token_id  # type: ignore[union-attr]
+    assert places.sum() == patches
+    assert given["pixel_values"].is_meta
+
+
+def test_the_text_model_of_a_composite_takes_the_inner_configuration() -> None:
+    model = built("transformers:llama4/Llama4ForCausalLM")
+    assert model.config.model_type == "llama4_text"  # type: ignore[union-attr]
+
+
+def test_where_a_model_came_from() -> None:
+    config = transformers.BertConfig(num_hidden_layers=1, name_or_path="google/bert_uncased")
+    with torch.device("meta"):
+        model = transformers.BertForMaskedLM(config)
+    provenance = plugin.nar_provenance(model)
+    assert provenance is not None
+    assert provenance.name == "transformers:bert/BertForMaskedLM"
+    assert provenance.hub_id == "google/bert_uncased"
+
+
+def test_a_class_outside_the_auto_classes_is_built() -> None:
+    assert type(built("transformers:clip/CLIPTextModelWithProjection")).__name__ == (
+        "CLIPTextModelWithProjection"
+    )
+
+
+def test_other_models_are_left_to_other_plugins() -> None:
+    plain = torch.nn.Conv2d(3, 8, 3)
+    assert plugin.nar_provenance(plain) is None
+    assert plugin.nar_example_inputs(plain) is None
+    assert plugin.nar_build("timm:resnet18") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("transformers:brt", "transformers:bert"),
+        ("transformers:bert/BertForMaskedLm", "transformers:bert/BertForMaskedLM"),
+        ("transformers:trocr", "transformers:trocr/TrOCRForCausalLM"),  # has no base class
+    ],
+)
+def test_an_unknown_name_is_answered_with_the_nearest(name: str, near: str) -> None:
+    with pytest.raises(PluginError, match=near):
+        plugin.nar_build(name)
+
+
+def test_a_default_that_cannot_be_built_says_why() -> None:
+    with pytest.raises(PluginError, match=r"cannot build transformers:gemma4/JevForDecision"):
+        plugin.nar_build("transformers:gemma4/JevForDecision")
+
+
+def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    assert list(plugin.nar_architectures()) == []
+    with pytest.raises(PluginError, match=r"pip install nar-plugin\[transformers\]"):
+        plugin.nar_build("transformers:bert")
