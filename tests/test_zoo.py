@@ -1,0 +1,22 @@
+"""Names drawn evenly from the embedded index are built, traced and found as themselves."""
+
+import pytest
+
+import nar_plugin
+from nar_plugin.references import resolve
+
+pytest.importorskip("timm")
+pytest.importorskip("transformers")
+
+
+@pytest.mark.slow
+def test_every_fortieth_name_finds_itself():
+    index = nar_plugin.load_index()
+    names = sorted(name for row in index.rows() for name in row.names)[::40]
+    strangers = []
+    for name in names:
+        first = nar_plugin.find_similar(resolve(name), k=1)[0]
+        if not first.exact or name not in first.names:
+            strangers.append(name)
+    assert len(names) > 70
+    assert not strangers
