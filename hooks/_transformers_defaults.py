@@ -43,8 +43,9 @@ _QWEN4_INDEXER = {
     "indexer_compress_ratio": 16,
 }
 
-# By model type: what the default lacks, or what its parts disagree about. The values are those of
-# a published checkpoint where there is one to cite, and otherwise the smallest that agree.
+# By model type: what the default lacks, or what its parts disagree about. A named
+# checkpoint is the one that the values were chosen after; its file was not read. Elsewhere they
+# are any that agree.
 _COMPLETED: dict[str, dict[str, Any]] = {
     # A forecast has no natural length.
     "autoformer": _FORECAST,

@@ -26,12 +26,8 @@ _COUNTED = (
 _SHUFFLED = ("scale_factor", "pixel_shuffle_factor")
 _SHRUNK = ("spatial_merge_size", "merge_size", "downsample_factor", *_SHUFFLED)
 _USUAL = (*((side, side) for side in (224, 384, 256, 512, 336, 640, 448)), (48, 320))
-_SEVERAL = (
-    "colmodernvbert",
-    "idefics",
-    "perception_lm",
-    "pi0",
-)  # take several images without a mask for them
+# Types that take several images, and no mask that would show it in the signature.
+_SEVERAL = ("colmodernvbert", "idefics", "perception_lm", "pi0")
 _PATCHES = 8  # a side of the grid of patches, where the model takes any
 
 

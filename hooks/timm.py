@@ -62,7 +62,7 @@ def nar_example_inputs(model: nn.Module) -> list[ExampleInputs] | None:
     shapes = [
         (channels, *resolution)
         for resolution in dict.fromkeys((*_built_for(model), tuple(size[1:])))
-        for channels in dict.fromkeys((*_first_channels(model, cfg), size[0]))
+        for channels in _channels(model, cfg)
     ]
     return [ExampleInputs((torch.empty(1, *shape, device="meta"),)) for shape in shapes]
 
@@ -98,12 +98,14 @@ def nar_build(name: str) -> nn.Module | None:
         import timm
     except ImportError as error:
         raise _references.missing(name, "timm", _INSTALL) from error
-    architecture, _, tag = wanted.partition(".")
+    architecture = wanted.partition(".")[0]
     if not timm.is_model(architecture):
         raise _references.unknown(name, "timm", timm.list_models())
-    if tag and timm.get_pretrained_cfg(wanted, allow_unregistered=False) is None:
+    try:
+        timm.get_pretrained_cfg(wanted)
+    except RuntimeError as error:  # no such tag
         tags = timm.list_pretrained(f"{architecture}.*")
-        raise _references.unknown(name, "timm", [architecture, *tags])
+        raise _references.unknown(name, "timm", [architecture, *tags]) from error
     model: nn.Module = timm.create_model(wanted, pretrained=False)
     return model
 
@@ -125,14 +127,19 @@ def _built_for(model: nn.Module) -> Iterator[tuple[int, int]]:
         yield int(resolution[0]), int(resolution[1])
 
 
-def _first_channels(model: nn.Module, cfg: Mapping[str, Any]) -> Iterator[int]:
-    """Input channels of the layer that `first_conv` names: `in_chans` does not reach the cfg."""
+def _channels(model: nn.Module, cfg: Mapping[str, Any]) -> list[int]:
+    """Input channels: of the layer that `first_conv` names, as `in_chans` does not reach the cfg.
+
+    What is no image may be one that was folded (space to depth), so the cfg's comes before it.
+    """
+    from torch import nn
+
     names = cfg.get("first_conv")
     modules = dict(model.named_modules())
-    for name in (names,) if isinstance(names, str) else names or ():
-        channels = getattr(modules.get(name), "in_channels", None)
-        if isinstance(channels, int) and channels in (1, 3, 4, cfg["input_size"][0]):
-            yield channels
+    layers = [modules.get(name) for name in ((names,) if isinstance(names, str) else names or ())]
+    found = [layer.in_channels for layer in layers if isinstance(layer, nn.Conv2d)]
+    likely = [channels for channels in found if channels in (1, 3, 4)]
+    return list(dict.fromkeys((*likely, cfg["input_size"][0], *found)))
 
 
 def _family(name: str) -> str:

@@ -64,16 +64,24 @@ def test_a_model_is_built_without_weights_and_traced(name: str) -> None:
     assert len(trace(model)) > 0
 
 
-def test_a_tag_is_kept() -> None:
+@pytest.mark.parametrize("name", ["timm:resnet50.a1_in1k", "timm:botnet26t_256.c1_in1k"])
+def test_a_tag_is_kept(name: str) -> None:
     with torch.device("meta"):
-        model = plugin.nar_build("timm:resnet50.a1_in1k")
+        model = plugin.nar_build(name)
     assert model is not None
     provenance = plugin.nar_provenance(model)
     assert provenance is not None
-    assert (provenance.name, provenance.hub_id) == (
-        "timm:resnet50.a1_in1k",
-        "timm/resnet50.a1_in1k",
-    )
+    assert provenance.name == name
+    assert provenance.hub_id == name.replace(":", "/")
+
+
+def test_provenance_of_a_model_without_published_weights_builds_it_again() -> None:
+    with torch.device("meta"):
+        model = plugin.nar_build("timm:botnet50ts_256")
+        assert model is not None
+        provenance = plugin.nar_provenance(model)
+        assert provenance is not None
+        assert type(plugin.nar_build(provenance.name)) is type(model)
 
 
 @pytest.mark.parametrize(
@@ -81,6 +89,7 @@ def test_a_tag_is_kept() -> None:
     [
         ("resnet18", {"features_only": True}, (1, 3, 224, 224)),
         ("resnet18", {"num_classes": 0, "in_chans": 1}, (1, 1, 224, 224)),
+        ("resnet18", {"in_chans": 4}, (1, 4, 224, 224)),
         ("vit_tiny_patch16_224", {"img_size": 96}, (1, 3, 96, 96)),
     ],
 )
@@ -94,6 +103,13 @@ def test_the_first_guess_fits_changed_models(
         (image,) = guesses[0].args
         assert image.shape == shape
         model(image)
+
+
+def test_unusual_channels_are_the_second_guess() -> None:
+    with torch.device("meta"):
+        guesses = plugin.nar_example_inputs(timm.create_model("resnet18", in_chans=6))
+    assert guesses is not None
+    assert [guess.args[0].shape[1] for guess in guesses] == [3, 6]
 
 
 def test_other_models_are_left_to_other_plugins() -> None:
