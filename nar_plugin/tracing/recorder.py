@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from nar_plugin.tracing.kernels import map_tensors, meta_twin, plainly_on_meta, run_on_meta
 from nar_plugin.tracing.stand_ins import STAND_INS, Unknown
 from nar_plugin.tracing.vocabulary import BOOKKEEPING
 
@@ -136,7 +137,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             if not isinstance(result, Unknown):
                 return result
             args, kwargs = result.args, result.kwargs
-        out = self._run(func, trait, args, kwargs)
+        out = run_on_meta(func, args, kwargs, view=trait.view, writes=trait.writes)
         return self._follow(func, trait, args, kwargs, out, tensors, originals)
 
     # -- arguments -------------------------------------------------------------------------
@@ -161,7 +162,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if small:
             twin = self.know(tensor.detach().to("cpu", copy=True))
         else:
-            twin = _meta_twin(tensor)
+            twin = meta_twin(tensor)
             self._keep.append(twin)
             if learned:
                 self._source[id(twin)] = PARAM
@@ -205,7 +206,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if trait.random:
             if trait.writes:
                 return args[0].fill_(_FILLER if args[0].is_floating_point() else 0)
-            shape = _on_meta(func, args, kwargs)
+            shape = plainly_on_meta(func, args, kwargs)
             return self._known_all(_filled_all(func, shape))
         if not (trait.view or trait.writes):
             shape = self._large(func, trait, args, kwargs)
@@ -227,7 +228,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if trait.stand_in is not None:
             return None
         try:
-            out = self._run(func, trait, args, kwargs)
+            out = run_on_meta(func, args, kwargs, view=trait.view, writes=trait.writes)
         except Exception:  # the shape depends on the values
             return None
         large = isinstance(out, torch.Tensor) and out.numel() > MOST_KNOWN_ELEMENTS
@@ -257,26 +258,6 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return self.know(filled(func, shape))
 
     # -- live calls ------------------------------------------------------------------------
-
-    def _run(self, func: Any, trait: _Trait, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The meta kernel's answer, or the remembered one for the same shapes."""
-        args, kwargs = _all_meta(args, kwargs)
-        if trait.view or len(trait.writes) > 1:
-            return _on_meta_kernel(func, args, kwargs)
-        try:
-            key = (func, _shapes(args), _shapes(tuple(kwargs.items())) if kwargs else None)
-            layout = _LAYOUTS.get(key)
-        except TypeError:  # an argument that cannot be hashed
-            return _on_meta_kernel(func, args, kwargs)
-        if layout is None:
-            out = _on_meta_kernel(func, args, kwargs)
-            if len(_LAYOUTS) > _MOST_LAYOUTS:
-                _LAYOUTS.clear()
-            _LAYOUTS[key] = _layout(out)
-            return out
-        if trait.writes:
-            return args[trait.writes[0]]
-        return _empty_like_layout(layout)
 
     def _follow(
         self,
@@ -339,7 +320,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         written: torch.Tensor | None = target
         while written is not None:
             if not written.is_meta and id(written) not in self._replaced:
-                twin = _meta_twin(written)
+                twin = meta_twin(written)
                 self._keep.append(twin)
                 self._replaced[id(written)] = twin
             if index != CONST:
@@ -353,50 +334,6 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 
 _TRAITS: dict[Any, _Trait] = {}
-# Meta kernels written in Python take up to 2 ms; blocks repeat, so most answers are known. The
-# values are shapes only: nothing of a model is remembered.
-_LAYOUTS: dict[Any, Any] = {}
-_MOST_LAYOUTS = 1 << 14
-
-
-def _shapes(items: tuple[Any, ...] | list[Any]) -> tuple[Any, ...]:
-    return tuple(
-        [
-            (item.shape, item.stride(), item.dtype)
-            if isinstance(item, torch.Tensor)
-            else (_shapes(item) if isinstance(item, list | tuple) else (type(item), item))
-            for item in items
-        ]
-    )
-
-
-def _layout(out: Any) -> Any:
-    if isinstance(out, torch.Tensor):
-        return (out.shape, out.stride(), out.dtype)
-    if isinstance(out, tuple | list):
-        return [_layout(item) for item in out]
-    return out
-
-
-def _empty_like_layout(layout: Any) -> Any:
-    if type(layout) is tuple:
-        shape, stride, dtype = layout
-        return torch.empty_strided(shape, stride, dtype=dtype, device="meta")
-    if type(layout) is list:
-        return tuple([_empty_like_layout(item) for item in layout])
-    return layout
-
-
-def _on_meta_kernel(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    try:
-        return func(*args, **kwargs)
-    except NotImplementedError:
-        return _on_small_reals(func, args, kwargs)
-    except RuntimeError as error:
-        if "dtype" not in str(error) and "type" not in str(error):
-            raise
-        args, kwargs = _all_float32(args, kwargs)
-        return func(*args, **kwargs)
 
 
 def _trait(func: Any) -> _Trait:
@@ -417,65 +354,6 @@ def _trait(func: Any) -> _Trait:
     )
 
 
-def _meta_twin(tensor: torch.Tensor) -> torch.Tensor:
-    dtype = torch.float32 if tensor.is_floating_point() else tensor.dtype
-    return torch.empty(tensor.shape, dtype=dtype, device="meta")
-
-
-def _map(item: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
-    if isinstance(item, torch.Tensor):
-        return change(item)
-    if type(item) is list or type(item) is tuple:
-        return type(item)([_map(entry, change) for entry in item])
-    return item
-
-
-def _all_meta(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    args = tuple([_meta_argument(item) for item in args])
-    if kwargs:
-        kwargs = {key: _meta_argument(item) for key, item in kwargs.items()}
-        if kwargs.get("device") is not None:
-            kwargs["device"] = torch.device("meta")
-    return args, kwargs
-
-
-def _meta_argument(item: Any) -> Any:
-    if isinstance(item, torch.Tensor):
-        return item if item.is_meta else _meta_twin(item)
-    if type(item) is list or type(item) is tuple:
-        return type(item)([_meta_argument(entry) for entry in item])
-    return item
-
-
-def _all_float32(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    def change(tensor: torch.Tensor) -> torch.Tensor:
-        if not tensor.is_floating_point() or tensor.dtype == torch.float32:
-            return tensor
-        return torch.empty(tensor.shape, dtype=torch.float32, device="meta")
-
-    return _map(args, change), {key: _map(item, change) for key, item in kwargs.items()}
-
-
-def _on_small_reals(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """An operator without a meta kernel runs on zeros, for the shape of its result."""
-
-    def zeros(tensor: torch.Tensor) -> torch.Tensor:
-        if tensor.numel() > 1 << 24:
-            raise NotImplementedError(f"{func} has no meta kernel, and its input is large")
-        return torch.zeros(tensor.shape, dtype=tensor.dtype)
-
-    kwargs = {key: _map(item, zeros) for key, item in kwargs.items()}
-    if kwargs.get("device") is not None:
-        kwargs["device"] = torch.device("cpu")
-    return _map(func(*_map(args, zeros), **kwargs), _meta_twin)
-
-
-def _on_meta(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    args, kwargs = _all_meta(args, kwargs)
-    kwargs.pop("generator", None)
-    return func(*args, **kwargs)
-
-
 def filled(func: Any, shape: torch.Tensor) -> torch.Tensor:
     """What a random or empty factory returns: always the same values."""
     name = func.name()
@@ -486,7 +364,7 @@ def filled(func: Any, shape: torch.Tensor) -> torch.Tensor:
 
 
 def _filled_all(func: Any, shape: Any) -> Any:
-    return _map(shape, lambda tensor: filled(func, tensor))
+    return map_tensors(shape, lambda tensor: filled(func, tensor))
 
 
 def _head_count(before: torch.Tensor, after: torch.Tensor) -> int:
