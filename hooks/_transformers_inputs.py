@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Any
 
@@ -31,12 +31,22 @@ def guesses(model: nn.Module) -> Iterator[ExampleInputs]:
     parameters = inspect.signature(model.forward).parameters
     loose = {name for name, item in parameters.items() if item.kind is item.VAR_KEYWORD}
     required = {name for name, item in parameters.items() if item.default is item.empty} - loose
-    cached = "use_cache" in parameters or (bool(loose) and _caches(model))
     choices = type(model).__name__.endswith("ForMultipleChoice")
-    for kwargs in _candidates(model, set(parameters), required):
-        if choices:  # (batch, choices, tokens)
-            kwargs = {name: value[:, None].expand(1, 2, -1) for name, value in kwargs.items()}
-        yield ExampleInputs(kwargs={**kwargs, "use_cache": False} if cached else kwargs)
+    for extra in _without_cache(model, parameters):
+        for kwargs in _candidates(model, set(parameters), required):
+            if choices:  # (batch, choices, tokens)
+                kwargs = {name: value[:, None].expand(1, 2, -1) for name, value in kwargs.items()}
+            yield ExampleInputs(kwargs={**kwargs, **extra})
+
+
+def _without_cache(
+    model: nn.Module, parameters: Mapping[str, inspect.Parameter]
+) -> list[dict[str, bool]]:
+    """What keeps a forward from filling a cache: nothing, or an argument that it may refuse."""
+    if "use_cache" in parameters:
+        return [{"use_cache": False}]
+    loose = any(item.kind is item.VAR_KEYWORD for item in parameters.values())
+    return [{"use_cache": False}, {}] if loose and _caches(model) else [{}]
 
 
 def _caches(model: nn.Module) -> bool:

@@ -15,6 +15,7 @@ from torch import nn
 _SAMPLES = 19200  # a little over a second at 16 kHz, in whole frames of the usual codecs
 _FRAMES = 200
 _WHISPER = 1500  # positions; its encoder takes twice as many frames and no other number
+_USUAL = (128, 80)  # bins of the encoders that do not name theirs
 _BINS = (
     "num_mel_bins",
     "n_mels",
@@ -76,7 +77,7 @@ def _widths(model: nn.Module) -> list[int]:
         if isinstance(layer, nn.Conv1d):
             widths.append(layer.in_channels)
             break
-    return list(dict.fromkeys(widths))
+    return list(dict.fromkeys((*widths, *_USUAL)))
 
 
 def _places(config: Any, frames: int) -> Iterator[int]:
