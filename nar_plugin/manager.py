@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module, metadata
+from pkgutil import iter_modules
 from typing import Any, Literal
 
 import pluggy
@@ -25,13 +26,7 @@ from nar_plugin.errors import PluginError
 
 GROUP = "nar_plugin"
 DISTRIBUTION = "nar-plugin"
-# In the order in which they are asked, after the external ones; `torch` knows any module.
-BUILT_IN = (
-    "nar_plugin.hooks.timm",
-    "nar_plugin.hooks.torchvision",
-    "nar_plugin.hooks.transformers",
-    "nar_plugin.hooks.torch",
-)
+HOOKS = "nar_plugin.hooks"
 _ANSWERS: dict[str, type] = {
     "nar_library": str,
     "nar_provenance": hookspecs.Provenance,
@@ -191,10 +186,17 @@ def _load() -> tuple[_Plugin, ...]:
     global _plugins
     with _lock:
         if _plugins is None:
-            built_in = [_load_built_in(module) for module in BUILT_IN]
+            built_in = [_load_built_in(module) for module in _built_in()]
             points = sorted(metadata.entry_points(group=GROUP), key=lambda point: point.name)
             _plugins = (*[_load_external(point) for point in points], *built_in)
         return _plugins
+
+
+def _built_in() -> list[str]:
+    """The files of `hooks/` by name; `torch` last, as it knows any module."""
+    files = [file.name for file in iter_modules(import_module(HOOKS).__path__)]
+    plugins = sorted(name for name in files if not name.startswith("_") and name != "torch")
+    return [f"{HOOKS}.{name}" for name in (*plugins, "torch")]
 
 
 def _load_built_in(module: str) -> _Plugin:
