@@ -108,6 +108,26 @@ def nar_example_inputs(model: nn.Module) -> Iterable[ExampleInputs] | None:
 
 
 @hookspec
+def nar_mended_inputs(
+    model: nn.Module, inputs: ExampleInputs, message: str
+) -> Iterable[ExampleInputs] | None:
+    """What to try after the forward refused these inputs with this message, or None.
+
+    It is asked when every guess was refused, and again for what it proposed; the tracer stops
+    after a bounded number of tries.
+
+    Example:
+        ```python
+        @hookimpl
+        def nar_mended_inputs(model, inputs, message):
+            if "have 1 channels" in message:
+                return [ExampleInputs((torch.empty(1, 1, 224, 224, device="meta"),))]
+        ```
+    """
+    raise AssertionError("a specification, never called")
+
+
+@hookspec
 def nar_architectures() -> Iterable[NamedArchitecture] | None:
     """Every architecture that the installed library can build by name.
 

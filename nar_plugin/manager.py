@@ -31,9 +31,10 @@ _ANSWERS: dict[str, type] = {
     "nar_library": str,
     "nar_provenance": hookspecs.Provenance,
     "nar_example_inputs": hookspecs.ExampleInputs,
+    "nar_mended_inputs": hookspecs.ExampleInputs,
     "nar_architectures": hookspecs.NamedArchitecture,
 }
-_MANY = frozenset({"nar_example_inputs", "nar_architectures"})
+_MANY = frozenset({"nar_example_inputs", "nar_mended_inputs", "nar_architectures"})
 
 _log = logging.getLogger("nar_plugin")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import torch
@@ -40,6 +40,14 @@ def guesses(model: nn.Module) -> Iterator[ExampleInputs]:
                 yield proposal
 
 
+def mended(model: nn.Module, inputs: ExampleInputs, message: str) -> Iterator[ExampleInputs]:
+    """What the plugins make of inputs that a forward refused with a message."""
+    for _, proposals in manager.call_each(
+        "nar_mended_inputs", only_imported=True, model=model, inputs=inputs, message=message
+    ):
+        yield from proposals
+
+
 def on_meta(inputs: ExampleInputs, data: list[torch.Tensor], constants: list[torch.Tensor]) -> Any:
     """Arguments for the trace: floats as meta tensors, small integers as private real ones.
 
@@ -49,24 +57,50 @@ def on_meta(inputs: ExampleInputs, data: list[torch.Tensor], constants: list[tor
         constants: Receives the real tensors.
     """
 
-    def change(item: Any) -> Any:
-        if isinstance(item, torch.Tensor):
-            if item.is_floating_point() or item.is_complex():
-                dtype = torch.float32 if item.is_floating_point() else item.dtype
-                data.append(torch.empty(item.shape, dtype=dtype, device="meta"))
-                return data[-1]
-            if item.is_meta or item.numel() > KNOWN_ELEMENTS:
-                data.append(torch.empty(item.shape, dtype=item.dtype, device="meta"))
-                return data[-1]
-            constants.append(item.detach().to("cpu", copy=True))
-            return constants[-1]
-        if isinstance(item, dict):
-            return {key: change(value) for key, value in item.items()}
-        if type(item) is list or type(item) is tuple:
-            return type(item)(change(value) for value in item)
-        return item
+    def change(tensor: torch.Tensor) -> torch.Tensor:
+        real = tensor.is_floating_point() or tensor.is_complex()
+        if real or tensor.is_meta or tensor.numel() > KNOWN_ELEMENTS:
+            dtype = torch.float32 if tensor.is_floating_point() else tensor.dtype
+            data.append(torch.empty(tensor.shape, dtype=dtype, device="meta"))
+            return data[-1]
+        constants.append(tensor.detach().to("cpu", copy=True))
+        return constants[-1]
 
-    return change(tuple(inputs.args)), change(dict(inputs.kwargs))
+    return _changed(tuple(inputs.args), change), _changed(dict(inputs.kwargs), change)
+
+
+def on_cpu(inputs: ExampleInputs, data: list[torch.Tensor]) -> Any:
+    """Real arguments: what is on meta becomes random floats from [0, 1) or zeros.
+
+    Args:
+        inputs: The inputs as given or guessed; none of their tensors is written to.
+        data: Receives all tensors.
+    """
+    generator = torch.Generator().manual_seed(0)
+
+    def change(tensor: torch.Tensor) -> torch.Tensor:
+        if not tensor.is_meta:
+            made = tensor.detach().to("cpu", copy=True)
+            made = made.float() if made.is_floating_point() else made
+        elif tensor.is_floating_point():
+            made = torch.rand(tensor.shape, generator=generator)
+        else:
+            made = torch.zeros(tensor.shape, dtype=tensor.dtype)
+        data.append(made)
+        return made
+
+    return _changed(tuple(inputs.args), change), _changed(dict(inputs.kwargs), change)
+
+
+def _changed(item: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
+    """The item with every tensor changed, in dicts, lists and tuples too."""
+    if isinstance(item, torch.Tensor):
+        return change(item)
+    if isinstance(item, dict):
+        return {key: _changed(value, change) for key, value in item.items()}
+    if type(item) is list or type(item) is tuple:
+        return type(item)(_changed(value, change) for value in item)
+    return item
 
 
 def describe(inputs: ExampleInputs) -> str:

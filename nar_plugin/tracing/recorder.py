@@ -12,16 +12,24 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
+from torch._ops import HigherOrderOperator
+from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 
+from nar_plugin.tracing import higher_order
+from nar_plugin.tracing.graph import Op
 from nar_plugin.tracing.kernels import map_tensors, meta_twin, plainly_on_meta, run_on_meta
-from nar_plugin.tracing.stand_ins import STAND_INS, Unknown
+from nar_plugin.tracing.opaque import named_after
+from nar_plugin.tracing.stand_ins import STAND_INS, Computed, Unknown
 from nar_plugin.tracing.vocabulary import BOOKKEEPING
 
 PARAM, DATA, CONST = -1, -2, -3
 KNOWN_ELEMENTS = 1 << 16  # constants up to this many elements are computed for real
 MOST_KNOWN_ELEMENTS = 1 << 18  # what is computed from them may grow to this
 _FILLER = 0.5  # the value of every random number
+
+
+class ValuesLost(Exception):
+    """A forward made a constant on the device of a meta tensor; it is to be made on the CPU."""
 
 
 class Record(NamedTuple):
@@ -47,6 +55,8 @@ class _Trait(NamedTuple):
     view: bool
     random: bool
     stand_in: Callable[..., Any] | None
+    check: bool
+    opaque: Op | None  # stands for an operator of a user's own library
 
 
 class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
@@ -54,19 +64,27 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     Args:
         data: Meta tensors that count as the model's input.
+        strict: Whether to stop at a meta tensor that nobody has seen being made.
     """
 
-    def __init__(self, data: list[torch.Tensor]) -> None:
+    supports_higher_order_operators = True
+    on_meta = True  # live tensors have no values
+
+    def __init__(self, data: list[torch.Tensor], *, strict: bool = False) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.records: list[Record] = []
         self.path = ""
         self.head_counts: dict[int, int] = {}
+        self.exported: list[torch.Tensor] = []  # live tensors whose values went to numpy
         self._source: dict[int, int] = {id(tensor): DATA for tensor in data}
         self._keep: list[Any] = [*data]
+        self._strict = strict
         self._known: set[int] = set()
+        self._constants: set[int] = set()  # on meta, without values
+        self._checks: set[int] = set()
         self._replaced: dict[int, torch.Tensor] = {}
         self._base: dict[int, torch.Tensor] = {}
-        self._traits: dict[Any, _Trait] = _TRAITS
+        self._traits = _TRAITS
 
     def scope(self, path: str, forward: Callable[..., Any]) -> Callable[..., Any]:
         """A forward that tells the recorder its module path while it runs."""
@@ -88,36 +106,63 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self._keep.append(tensor)
         return tensor
 
+    def is_live(self, tensor: torch.Tensor) -> bool:
+        """Whether a tensor depends on the data or on parameters."""
+        return self.source(tensor) != CONST
+
+    def is_known(self, tensor: torch.Tensor) -> bool:
+        """Whether a tensor's values are at hand."""
+        return not self._replaced.get(id(tensor), tensor).is_meta
+
     def source(self, tensor: torch.Tensor) -> int:
         """The record that made a tensor, or PARAM, DATA or CONST."""
         replaced = self._replaced.get(id(tensor))
         return self._source.get(id(tensor if replaced is None else replaced), CONST)
+
+    def hold(self, tensors: list[torch.Tensor]) -> None:
+        """Register the tensors that a model holds beside its parameters."""
+        for tensor in tensors:
+            (self._constants if tensor.is_meta else self._known).add(id(tensor))
+        self._keep.append(tensors)
 
     def learn(self, parameters: list[torch.Tensor]) -> None:
         """Register the meta tensors that count as learned."""
         self._source.update((id(tensor), PARAM) for tensor in parameters)
         self._keep.append(parameters)
 
-    def made_by(self, tensor: torch.Tensor) -> str:
-        """The name of the operator that computed a live tensor, or an empty text."""
-        source = self.source(tensor)
-        func: Any = self.records[source].func if source >= 0 else None
-        return func.name().split("::")[1].split(".")[0] if hasattr(func, "_schema") else ""
+    def is_check(self, tensor: torch.Tensor) -> bool:
+        """Whether a tensor answers if a condition holds everywhere, as an assertion asks."""
+        return id(tensor) in self._checks
+
+    def blank(self, shape: tuple[int, ...]) -> torch.Tensor:
+        """A tensor for the result of an operation that is about to be emitted."""
+        with _disable_current_modes():
+            return torch.full(shape, _FILLER, device="meta" if self.on_meta else "cpu")
 
     def emit(self, op: Any, inputs: list[torch.Tensor], out: Any, *, flops: int) -> None:
         """Record one operation as a whole, such as an LSTM, in place of its many calls."""
         sources = [self.source(tensor) for tensor in inputs]
         self.records.append(Record(op, (), {"flops": flops}, out, sources, self.path))
         for tensor in out if isinstance(out, tuple | list) else (out,):
-            self._source[id(tensor)] = len(self.records) - 1
+            if tensor is not None:
+                self._source[id(tensor)] = len(self.records) - 1
         self._keep.append(out)
+
+    def write(self, op: Op, inputs: list[torch.Tensor], outputs: list[torch.Tensor]) -> None:
+        """Record an operation that writes into tensors which it was given."""
+        self.emit(op, inputs, None, flops=0)
+        with _disable_current_modes():
+            for tensor in outputs:
+                self._mark_written(tensor, len(self.records) - 1)
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Run one call on meta or real tensors and record it when it is live."""
         kwargs = kwargs or {}
+        if isinstance(func, HigherOrderOperator):
+            return higher_order.run(self, func, args, kwargs)
         trait = self._traits.get(func)
         if trait is None:
-            trait = self._traits[func] = _trait(func)
+            trait = trait_of(func)
         tensors: list[torch.Tensor] = []
         originals = args
         args = tuple([self._argument(item, tensors) for item in args])
@@ -132,12 +177,15 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 break
         if not meta:
             return self._constant(func, trait, args, kwargs, originals)
+        run = Unknown(args, kwargs)
         if trait.stand_in is not None:
             result = trait.stand_in(self, func, args, kwargs)
+            if isinstance(result, Computed):
+                return self._follow(func, trait, args, kwargs, result.out, tensors, originals)
             if not isinstance(result, Unknown):
                 return result
-            args, kwargs = result.args, result.kwargs
-        out = run_on_meta(func, args, kwargs, view=trait.view, writes=trait.writes)
+            run = result
+        out = run_on_meta(func, run.args, run.kwargs, view=trait.view, writes=trait.writes)
         return self._follow(func, trait, args, kwargs, out, tensors, originals)
 
     # -- arguments -------------------------------------------------------------------------
@@ -147,7 +195,10 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             replaced = self._replaced.get(id(item))
             if replaced is not None:
                 item = replaced
-            elif not item.is_meta and id(item) not in self._known:
+            elif item.is_meta:
+                if self._strict and id(item) not in self._source:
+                    self._check_seen(item)
+            elif id(item) not in self._known:
                 item = self._foreign(item)
             tensors.append(item)
             return item
@@ -155,11 +206,24 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             return type(item)([self._argument(entry, tensors) for entry in item])
         return item
 
+    def _check_seen(self, tensor: torch.Tensor) -> None:
+        """Stop at the result of `torch.tensor(..., device=x.device)`, made below the dispatcher.
+
+        Raises:
+            ValuesLost: Its values were lost on the meta device.
+        """
+        if id(tensor) not in self._constants and not isinstance(tensor, torch.nn.Parameter):
+            raise ValuesLost("a tensor was made on the meta device, without its values")
+
     def _foreign(self, tensor: torch.Tensor) -> torch.Tensor:
         """A real tensor from outside (a closure, a global): never written to, seldom read."""
         learned = isinstance(tensor, torch.nn.Parameter)
+        returned = bool(self.exported) and not learned and tensor.is_floating_point()
         small = tensor.numel() <= KNOWN_ELEMENTS and not learned and type(tensor) is torch.Tensor
-        if small:
+        if returned:  # from numpy, where it was computed from what went out
+            twin = meta_twin(tensor)
+            self.emit(Op("numpy"), self.exported, twin, flops=0)
+        elif small:
             twin = self.know(tensor.detach().to("cpu", copy=True))
         else:
             twin = meta_twin(tensor)
@@ -182,11 +246,11 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             return self.know(out) if isinstance(out, torch.Tensor) else out
         kwargs = {**kwargs, "device": torch.device("meta")}
         kwargs.pop("pin_memory", None)
-        kwargs.pop("generator", None)
+        if "generator" in kwargs:
+            kwargs["generator"] = None
         out = func(*args, **kwargs)
         if out.numel() > KNOWN_ELEMENTS:
-            self._keep.append(out)
-            return out
+            return self.constant(out)
         if trait.random or "empty" in func.name():
             return self.know(filled(func, out))
         kwargs["device"] = torch.device("cpu")
@@ -211,8 +275,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if not (trait.view or trait.writes):
             shape = self._large(func, trait, args, kwargs)
             if shape is not None:
-                self._keep.append(shape)
-                return shape
+                return self.constant(shape)
         out = func(*args, **kwargs)
         if trait.writes:
             return originals[trait.writes[0]] if trait.writes[0] < len(originals) else out
@@ -242,13 +305,22 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 self._known_all(item)
         return out
 
+    def constant(self, tensor: torch.Tensor) -> torch.Tensor:
+        """Register a meta tensor that holds a constant whose values do not matter."""
+        self._keep.append(tensor)
+        self._constants.add(id(tensor))
+        return tensor
+
+    def _note_constants(self, out: Any) -> None:
+        for item in out if isinstance(out, tuple | list) else (out,):
+            self._constants.add(id(item))
+
     def fresh(
         self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], shape: torch.Tensor
     ) -> torch.Tensor:
         """A constant made after a live tensor's shape: real when small."""
-        self._keep.append(shape)
         if shape.numel() > KNOWN_ELEMENTS:
-            return shape
+            return self.constant(shape)
         name = func.name()
         if "zeros" in name or "ones" in name:
             return self.know(torch.full(shape.shape, int("ones" in name), dtype=shape.dtype))
@@ -272,6 +344,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """Note where the results came from, and record the call when it computes."""
         source = self._source
         keep = self._keep
+        if trait.check:
+            self._checks.add(id(out))
         if trait.bookkeeping:
             first = tensors[0]
             origin = source.get(id(first))
@@ -284,11 +358,14 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 if heads:
                     self.head_counts[id(item)] = heads
             keep.append(out)
+            if origin is None:
+                self._note_constants(out)
             if not trait.writes:
                 return out
         sources = [source.get(id(tensor), CONST) for tensor in tensors]
         if max(sources) == CONST:
             keep.append(out)
+            self._note_constants(out)
             return self._written(trait, args, originals, out, CONST)
         if trait.bookkeeping:  # copy_ and its like: the target now holds what was written
             live = next((s for s in sources[1:] if s != CONST), sources[0])
@@ -296,7 +373,10 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             if whole or sources[0] == CONST or live == sources[0]:
                 return self._written(trait, args, originals, out, live)
         index = len(self.records)
-        self.records.append(Record(func, args, kwargs, out, sources, self.path))
+        if trait.opaque is not None:
+            self.records.append(Record(trait.opaque, (), {}, out, sources, self.path))
+        else:
+            self.records.append(Record(func, args, kwargs, out, sources, self.path))
         for item in out if isinstance(out, tuple | list) else (out,):
             if isinstance(item, torch.Tensor):
                 source[id(item)] = index
@@ -317,9 +397,13 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         target = originals[trait.writes[0]]
         if not isinstance(target, torch.Tensor):
             return out
+        self._mark_written(target, index)
+        return target if isinstance(out, torch.Tensor) else out
+
+    def _mark_written(self, target: torch.Tensor, index: int) -> None:
         written: torch.Tensor | None = target
         while written is not None:
-            if not written.is_meta and id(written) not in self._replaced:
+            if self.on_meta and not written.is_meta and id(written) not in self._replaced:
                 twin = meta_twin(written)
                 self._keep.append(twin)
                 self._replaced[id(written)] = twin
@@ -330,13 +414,16 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 base = self._base.get(id(self._replaced[id(written)]))
             written = base
         self._keep.append(target)
-        return target if isinstance(out, torch.Tensor) else out
 
 
 _TRAITS: dict[Any, _Trait] = {}
 
 
-def _trait(func: Any) -> _Trait:
+def trait_of(func: Any) -> _Trait:
+    """What is known of an operator."""
+    known = _TRAITS.get(func)
+    if known is not None:
+        return known
     schema = func._schema
     name = func.name().split("::")[1].split(".")[0]
     writes = tuple(
@@ -345,13 +432,16 @@ def _trait(func: Any) -> _Trait:
         if argument.alias_info is not None and argument.alias_info.is_write
     )
     view = not writes and any(item.alias_info is not None for item in schema.returns)
-    return _Trait(
+    trait = _TRAITS[func] = _Trait(
         bookkeeping=name.rstrip("_") in BOOKKEEPING,
         writes=writes,
         view=view,
         random=torch.Tag.nondeterministic_seeded in func.tags,
         stand_in=STAND_INS.get(name),
+        check=name in ("all", "_is_all_true"),
+        opaque=named_after(func),
     )
+    return trait
 
 
 def filled(func: Any, shape: torch.Tensor) -> torch.Tensor:

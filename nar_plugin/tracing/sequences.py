@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import torch
 from torch import nn
 from torch.nn.utils.rnn import PackedSequence
 
@@ -42,12 +41,12 @@ def _folded(module: nn.RNNBase, recorder: Recorder) -> Callable[..., Any]:
     def forward(input: Any, hx: Any = None) -> Any:
         values = input.data if isinstance(input, PackedSequence) else input
         steps = values.numel() // values.shape[-1]
-        out = torch.empty((*values.shape[:-1], width * directions), device="meta")
+        out = recorder.blank((*values.shape[:-1], width * directions))
         batch = values.shape[:-2] if module.batch_first else values.shape[1:-1]
         batch = batch if values.dim() == 3 else ()
         state = (module.num_layers * directions, *batch)
-        hidden = torch.empty((*state, width), device="meta")
-        cell = torch.empty((*state, module.hidden_size), device="meta")
+        hidden = recorder.blank((*state, width))
+        cell = recorder.blank((*state, module.hidden_size))
         results = (out, hidden, cell) if module.mode == "LSTM" else (out, hidden)
         inner = module.input_size + (module.num_layers - 1) * width * directions
         products = inner + module.num_layers * width

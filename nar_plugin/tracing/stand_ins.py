@@ -1,7 +1,7 @@
 """Fixed answers where a forward asks for values that a meta tensor does not have.
 
-Each stand-in takes the recorder, the operator and its arguments, and returns the call's result, or
-`Unknown` with arguments under which the meta kernel can run.
+Each stand-in takes the recorder, the operator and its arguments, and returns the call's result, a
+`Computed` result that is to be recorded, or `Unknown` with arguments for the meta kernel.
 """
 
 from __future__ import annotations
@@ -19,11 +19,17 @@ class Unknown(NamedTuple):
     kwargs: dict[str, Any]
 
 
+class Computed(NamedTuple):
+    """A result whose shape was chosen here, of an operation like any other."""
+
+    out: Any
+
+
 def _item(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`.item()`: a check passes, so `all` holds and `isnan().any()` does not; 1 is any length."""
     dtype = args[0].dtype
     if dtype == torch.bool:
-        return recorder.made_by(args[0]) == "all"
+        return recorder.is_check(args[0])
     if dtype.is_complex:
         return complex(1.0)
     return 1.0 if dtype.is_floating_point else 1
@@ -44,14 +50,15 @@ def _to_copy(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, 
 
 
 def _index(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Boolean masks in an index: known ones become their positions, unknown ones one position."""
+    """Boolean masks in an index: known ones become their positions, unknown ones hit everywhere."""
     indices: list[Any] = []
     for index in args[1]:
         if index is None or index.dtype not in (torch.bool, torch.uint8):
             indices.append(index)
         elif index.is_meta:
             indices.extend(
-                torch.empty(1, dtype=torch.int64, device="meta") for _ in range(index.dim())
+                torch.empty(index.numel(), dtype=torch.int64, device="meta")
+                for _ in range(index.dim())
             )
         else:
             indices.extend(index.nonzero().unbind(1))
@@ -59,8 +66,9 @@ def _index(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, An
 
 
 def _masked_select(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """`masked_select`: one element."""
-    return args[0].new_empty(1, device="meta")
+    """`masked_select`: every element."""
+    shape = torch.broadcast_shapes(args[0].shape, args[1].shape)
+    return Computed(args[0].new_empty(shape.numel(), device="meta"))
 
 
 def _unique(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -68,7 +76,7 @@ def _unique(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, A
     tensor = args[0]
     value = tensor.new_empty(1, device="meta")
     positions = torch.empty(tensor.shape, dtype=torch.int64, device="meta")
-    return value, positions, torch.empty(1, dtype=torch.int64, device="meta")
+    return Computed((value, positions, torch.empty(1, dtype=torch.int64, device="meta")))
 
 
 def _once_each(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -76,6 +84,20 @@ def _once_each(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str
     if func is not torch.ops.aten.repeat_interleave.Tensor:
         return Unknown(args, kwargs)
     return recorder.know(torch.arange(args[0].numel()))
+
+
+def _fitting_split(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`split` by sizes that were stand-ins themselves: the first part takes what is left."""
+    tensor, sizes, *rest = args
+    whole = tensor.shape[rest[0] if rest else 0]
+    if sum(sizes) != whole and 0 < len(sizes) <= whole and set(sizes) == {1}:
+        sizes = [whole - len(sizes) + 1, *sizes[1:]]
+    return Unknown((tensor, sizes, *rest), kwargs)
+
+
+def _holds(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`torch.equal` and `torch.allclose`: an assertion passes."""
+    return True
 
 
 def _first_box(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -86,8 +108,11 @@ def _first_box(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str
 def _fresh(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`zeros_like` and its like: a constant of the shape of a live tensor."""
     kwargs = {**kwargs, "device": torch.device("meta")}
-    kwargs.pop("generator", None)
+    if "generator" in kwargs:
+        kwargs["generator"] = None
     shape = func(_meta(args[0]), *args[1:], **kwargs)
+    if torch.is_grad_enabled():  # a gradient must be on its tensor's device
+        return recorder.constant(shape)
     return recorder.fresh(func, args, kwargs, shape)
 
 
@@ -110,6 +135,9 @@ STAND_INS: dict[str, Callable[..., Any]] = {
     "_index_put_impl_": _index,
     "masked_select": _masked_select,
     "nms": _first_box,
+    "split_with_sizes": _fitting_split,
+    "equal": _holds,
+    "allclose": _holds,
     "repeat_interleave": _once_each,
     "_unique2": _unique,
     "unique_consecutive": _unique,

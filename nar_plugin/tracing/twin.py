@@ -20,7 +20,9 @@ from torch import nn
 from torch.nn.parameter import UninitializedBuffer, UninitializedParameter
 
 from nar_plugin.errors import TraceError
+from nar_plugin.tracing.recorder import KNOWN_ELEMENTS
 
+Copy = Callable[[torch.Tensor], torch.Tensor]
 Scope = Callable[[str, Callable[..., Any]], Callable[..., Any]]
 
 _HOOK_DICTS = frozenset(
@@ -80,10 +82,14 @@ class Twin:
     Args:
         model: The module to copy. It is only read.
         scope: Wraps each submodule's forward, so that operations learn their module path.
+        copy_tensor: Makes the twin's tensor for one of the model's; by default an empty one on
+            meta, but for small integers, which say where and how much, a copy of the values.
     """
 
-    def __init__(self, model: nn.Module, scope: Scope) -> None:
+    def __init__(self, model: nn.Module, scope: Scope, copy_tensor: Copy | None = None) -> None:
+        self._copy_tensor = copy_tensor or _empty
         self.parameters: list[torch.Tensor] = []
+        self.tensors: list[torch.Tensor] = []  # buffers and tensors in plain attributes
         self.classes: dict[str, str] = {}
         self.module_count = 0
         self._scope = scope
@@ -170,7 +176,7 @@ class Twin:
     def _parameter(self, parameter: torch.Tensor) -> nn.Parameter:
         known = self._memo.get(id(parameter))
         if known is None:
-            known = nn.Parameter(_empty(parameter), requires_grad=False)
+            known = nn.Parameter(self._copy_tensor(parameter), requires_grad=False)
             self._remember(parameter, known)
             self.parameters.append(known)
         return cast(nn.Parameter, known)
@@ -178,7 +184,11 @@ class Twin:
     def _tensor(self, tensor: torch.Tensor) -> torch.Tensor:
         known = self._memo.get(id(tensor))
         if known is None:
-            known = _empty(tensor)
+            if self._copy_tensor is _empty and _is_setting(tensor):
+                known = tensor.detach().to("cpu", copy=True)
+            else:
+                known = self._copy_tensor(tensor)
+            self.tensors.append(known)
             self._remember(tensor, known)
         return cast(torch.Tensor, known)
 
@@ -264,6 +274,12 @@ class Twin:
         self._keep.append(original)
 
 
+def real_copy(tensor: torch.Tensor) -> torch.Tensor:
+    """A private copy on the CPU; every float becomes float32."""
+    dtype = torch.float32 if tensor.is_floating_point() else tensor.dtype
+    return tensor.detach().to("cpu", dtype, copy=True)
+
+
 def _own_class(module: nn.Module) -> type[nn.Module]:
     """The class that the user wrote: `fully_shard` puts a subclass of its own in its place."""
     cls = type(module)
@@ -281,6 +297,13 @@ def _without_adapter(module: nn.Module) -> nn.Module | None:
 
 def _inherits(kind: type, method: str) -> bool:
     return getattr(kind, method) is getattr(object, method)
+
+
+def _is_setting(tensor: torch.Tensor) -> bool:
+    """Whether a buffer holds a few integers, such as paddings or positions, not weights."""
+    integers = not (tensor.is_floating_point() or tensor.is_complex() or tensor.is_quantized)
+    plain = type(tensor) is torch.Tensor and tensor.layout is torch.strided
+    return plain and integers and not tensor.is_meta and tensor.numel() <= KNOWN_ELEMENTS
 
 
 def _empty(tensor: torch.Tensor) -> torch.Tensor:

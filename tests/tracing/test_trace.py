@@ -134,7 +134,11 @@ def test_refused_inputs_are_told_with_the_models_own_words():
             raise ValueError("I want a banana")
 
     with pytest.raises(TraceError, match=r"(?s)Picky.*I want a banana.*example_inputs="):
-        trace(Picky())
+        trace(Picky(), torch.empty(1, 7))
+    graph = trace(Picky())
+    assert graph.method == "modules"
+    assert [op.kind for op in graph.ops] == ["linear"]
+    assert "I want a banana" in graph.reason
 
 
 def test_not_a_model():

@@ -1,0 +1,106 @@
+"""Calls that leave the dispatcher: numpy round trips, `tolist`, and devices that are not there.
+
+A dispatch mode sees ATen calls only. `x.numpy()` and `x.tolist()` read memory that a meta tensor
+does not have, and `device="cuda"` asks the driver before any operator runs. This function mode
+answers those calls. It costs a fifth of a trace, so it is put on only after a forward has failed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from torch.overrides import TorchFunctionMode
+
+from nar_plugin.tracing.recorder import Recorder
+
+_SIGNS = re.compile(
+    r"\bmeta\b|scalarType|unallocated|format string|constraint|numpy|no data|CUDA|cuda|NVIDIA|HIP|XPU|MPS|mps|NPU|driver|not linked with support"
+)
+_DEVICE = torch.Tensor.device.__get__  # type: ignore[attr-defined]
+_MOVES = frozenset({torch.Tensor.cuda, torch.Tensor.cpu, torch.Tensor.xpu, torch.Tensor.pin_memory})
+
+
+def may_help(error: BaseException) -> bool:
+    """Whether a forward failed by asking for values or for a device that are not there."""
+    return _SIGNS.search(str(error)) is not None
+
+
+class Escapes(TorchFunctionMode):
+    """Answers what would leave the recorder.
+
+    Args:
+        recorder: The recorder that runs inside this mode; it learns where arrays came from.
+    """
+
+    def __init__(self, recorder: Recorder) -> None:
+        super().__init__()
+        self._recorder = recorder
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Answer a call that needs values or a device; let all others through."""
+        kwargs = kwargs or {}
+        reading = _READINGS.get(func)
+        if reading is not None and not self._recorder.is_known(args[0]):
+            return self._read(reading, args, kwargs)
+        if func in _MOVES:
+            return args[0]
+        if func == _DEVICE:  # a library that knows no meta device is told of the CPU
+            return torch.device("cpu")
+        if func is torch.Tensor.new_tensor:
+            values, *rest = args[1:]
+            return torch.tensor(
+                values, *rest, **{"dtype": args[0].dtype, **kwargs, "device": "cpu"}
+            )
+        if func is torch.Tensor.to:
+            args = (args[0], *(item for item in args[1:] if not _elsewhere(item)))
+            if len(args) == 1 and not kwargs.keys() - {"device", "non_blocking", "copy"}:
+                return args[0]
+        if _elsewhere(kwargs.get("device")):
+            kwargs = {**kwargs, "device": "cpu"}
+        return func(*args, **kwargs)
+
+    def _read(self, reading: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+        tensor = args[0]
+        self._recorder.exported.append(tensor)
+        dtype = tensor.dtype if tensor.dtype != torch.bfloat16 else torch.float32
+        stand_in = np.full(tuple(tensor.shape), dtype != torch.bool, dtype=_numpy_type(dtype))
+        return reading(stand_in, *args[1:], **kwargs)
+
+
+def _numpy_type(dtype: torch.dtype) -> Any:
+    return torch.empty(0, dtype=dtype, device="cpu").numpy().dtype
+
+
+def _as_array(array: Any, *args: Any, **kwargs: Any) -> Any:
+    return array
+
+
+def _cast(array: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
+    return array if dtype is None else array.astype(dtype)
+
+
+def _as_list(array: Any) -> Any:
+    return array.tolist()
+
+
+def _formatted(array: Any, specification: str) -> str:
+    return format(array.item() if array.size == 1 else "tensor", specification)
+
+
+_READINGS: dict[Any, Callable[..., Any]] = {
+    torch.Tensor.numpy: _as_array,
+    torch.Tensor.__array__: _cast,
+    torch.Tensor.tolist: _as_list,
+    torch.Tensor.__format__: _formatted,
+}
+
+
+def _elsewhere(device: Any) -> bool:
+    """Whether a device is neither the CPU nor meta."""
+    if isinstance(device, str):
+        device = torch.device(device) if re.fullmatch(r"[a-z]+(:\d+)?", device) else None
+    return isinstance(device, torch.device) and device.type not in ("cpu", "meta")

@@ -1,0 +1,72 @@
+"""The last resort: the layers of a model in the order of its module tree, without its forward."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+from torch import nn
+
+from nar_plugin.errors import TraceError
+from nar_plugin.tracing import inputs as example
+from nar_plugin.tracing.forward import follow_on_meta
+from nar_plugin.tracing.graph import ArchitectureGraph, Op
+
+
+def from_modules(model: nn.Module, why: str) -> ArchitectureGraph:
+    """A chain of a model's layers, in the order in which they were registered.
+
+    A layer is a module without submodules; each is traced by itself, so its operations and
+    attributes are those of any other trace. What no guess runs is one opaque operation named
+    after its class. The edges between layers, branches and residuals among them, are unknown.
+
+    Args:
+        model: Any module; it is only read.
+        why: Why the forward could not be followed.
+    """
+    ops: list[Op] = []
+    paths: list[str] = []
+    edges: list[tuple[int, int]] = []
+    known: dict[str, tuple[tuple[Op, ...], list[list[int]]]] = {}
+    for path, layer in model.named_modules():
+        if next(layer.children(), None) is not None or type(layer).__name__ in _NO_OPERATION:
+            continue
+        text = f"{type(layer).__module__}.{layer!r}"
+        if text not in known:
+            known[text] = _layer(layer)
+        inside, links = known[text]
+        start = len(ops)
+        ops += inside
+        paths += [path] * len(inside)
+        edges += [(start + source, start + target) for source, target in links]
+        if start and inside:
+            edges.append((start - 1, start))
+    return ArchitectureGraph(
+        ops=tuple(ops),
+        edges=np.array(sorted(edges), dtype=np.int32).reshape(-1, 2),
+        paths=tuple(paths),
+        classes={path: type(layer).__name__ for path, layer in model.named_modules()},
+        params=sum(parameter.numel() for parameter in model.parameters()),
+        method="modules",
+        reason=why,
+        inputs="none",
+    )
+
+
+_NO_OPERATION = frozenset({"Identity", "Dropout", "ModuleList", "ModuleDict", "Sequential"})
+
+
+def _layer(layer: nn.Module) -> tuple[tuple[Op, ...], list[list[int]]]:
+    for guess in example.guesses(layer):
+        try:
+            graph = follow_on_meta(layer, guess, "a layer by itself")
+        except TraceError:
+            break
+        except Exception:  # the next guess, or else one opaque operation
+            continue
+        return graph.ops, graph.edges.tolist()
+    return (Op(_snake_case(type(layer).__name__)),), []
+
+
+def _snake_case(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
