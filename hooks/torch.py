@@ -23,3 +23,12 @@ def nar_example_inputs(model: nn.Module) -> list[ExampleInputs]:
 
     found: list[ExampleInputs] = guesses(model)
     return found
+
+
+@hookimpl
+def nar_mended_inputs(model: nn.Module, inputs: ExampleInputs, message: str) -> list[ExampleInputs]:
+    """What the message of a refusal says about the sizes, kinds and names that were wanted."""
+    from nar_plugin.hooks._torch_mending import mended
+
+    found: list[ExampleInputs] = mended(model, inputs, message)
+    return found

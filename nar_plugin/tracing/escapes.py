@@ -18,9 +18,10 @@ from torch.overrides import TorchFunctionMode
 from nar_plugin.tracing.recorder import Recorder
 
 _SIGNS = re.compile(
-    r"\bmeta\b|scalarType|unallocated|format string|constraint|numpy|no data|CUDA|cuda|NVIDIA|HIP|XPU|MPS|mps|NPU|driver|not linked with support"
+    r"\bmeta\b|scalarType|unallocated|format string|constraint|numpy|no data|not linked with support"
+    r"|CUDA|cuda|NVIDIA|HIP|XPU|MPS|mps|NPU|driver"
 )
-_DEVICE = torch.Tensor.device.__get__  # type: ignore[attr-defined]
+_DEVICE = torch.Tensor.device.__get__
 _MOVES = frozenset({torch.Tensor.cuda, torch.Tensor.cpu, torch.Tensor.xpu, torch.Tensor.pin_memory})
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import torch
@@ -100,6 +102,10 @@ def _changed(item: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
         return {key: _changed(value, change) for key, value in item.items()}
     if type(item) is list or type(item) is tuple:
         return type(item)(_changed(value, change) for value in item)
+    if isinstance(item, SimpleNamespace):
+        return SimpleNamespace(**_changed(vars(item), change))
+    if callable(getattr(item, "apply", None)) and callable(getattr(item, "clone", None)):
+        return copy.copy(item).apply(change)  # torch_geometric's Data and Batch
     return item
 
 
@@ -117,5 +123,7 @@ def _word(item: Any) -> str:
         return f"[{', '.join(_word(entry) for entry in item[:4])}]"
     if isinstance(item, dict):
         return "{" + ", ".join(f"{key}: {_word(entry)}" for key, entry in item.items()) + "}"
+    if isinstance(item, SimpleNamespace):
+        return "." + _word(vars(item))
     text = repr(item)
     return text if len(text) < 40 else type(item).__name__

@@ -53,10 +53,19 @@ def _on_meta_kernel(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     except RuntimeError as error:
         if "fake impl" in str(error):  # torch.library.custom_op without register_fake
             return _without_meta_kernel(func, args, kwargs)
+        if "channel dimensions" in str(error):  # the meta kernel is terser than the others
+            raise RuntimeError(_channels_wanted(args)) from error
         if "dtype" not in str(error) and "type" not in str(error):
             raise
         args, kwargs = _all_float32(args, kwargs)
         return func(*args, **kwargs)
+
+
+def _channels_wanted(args: tuple[Any, ...]) -> str:
+    data, weight = args[:2]
+    wanted = weight.shape[0] if args[6] else weight.shape[1] * args[8]  # transposed; groups
+    shape = list(data.shape)
+    return f"expected input{shape} to have {wanted} channels, but got {shape[1]} channels instead"
 
 
 def run_on_meta(

@@ -15,7 +15,7 @@ FRESH = STAND_INS["zeros_like"]
 MOST_BYTES = 4 << 30  # all results live until the graph is made
 
 
-class RealRecorder(Recorder):
+class RealRecorder(Recorder):  # type: ignore[no-untyped-call]
     """A recorder that runs every call as it is and tells constants by where they came from."""
 
     on_meta = False

@@ -67,8 +67,8 @@ def _index(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, An
 
 def _masked_select(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`masked_select`: every element."""
-    shape = torch.broadcast_shapes(args[0].shape, args[1].shape)
-    return Computed(args[0].new_empty(shape.numel(), device="meta"))
+    both = _meta(args[0]).expand_as(_meta(args[1])) if args[1].dim() >= args[0].dim() else args[0]
+    return Computed(args[0].new_empty(both.numel(), device="meta"))
 
 
 def _unique(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -1,0 +1,182 @@
+"""Changes to guessed inputs: another size, another number of dimensions, one argument more."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import torch
+from nar_plugin.hooks._torch_layers import STEPS, ids
+from torch import Tensor
+
+from nar_plugin.hookspecs import ExampleInputs
+
+_MOST_ELEMENTS = 1 << 28
+Change = Callable[[Tensor], Tensor | None]
+
+
+def each_float(inputs: ExampleInputs, change: Change) -> Iterator[ExampleInputs]:
+    """The inputs with one floating point tensor changed, then with all of them changed."""
+    places: list[int | str] = [*range(len(inputs.args)), *inputs.kwargs]
+    found = [(place, made) for place in places if (made := _changed(inputs, place, change))]
+    for _, made in found:
+        yield made
+    if len(found) > 1:
+        everywhere = inputs
+        for place, _ in found:
+            everywhere = _changed(everywhere, place, change) or everywhere
+        yield everywhere
+
+
+def _changed(inputs: ExampleInputs, place: int | str, change: Change) -> ExampleInputs | None:
+    value = inputs.args[place] if isinstance(place, int) else inputs.kwargs[place]
+    if isinstance(value, list) and value and all(isinstance(item, Tensor) for item in value):
+        new: Any = [change(item) for item in value]
+        new = None if any(item is None for item in new) else new
+    elif isinstance(value, Tensor) and (value.is_floating_point() or value.is_meta):
+        new = change(value)
+    else:
+        return None
+    if new is None or (isinstance(new, Tensor) and new.numel() > _MOST_ELEMENTS):
+        return None
+    return put(inputs, place, new)
+
+
+def put(inputs: ExampleInputs, place: int | str, value: Any) -> ExampleInputs:
+    """The inputs with one argument, by position or by name, in place of the old or added."""
+    if isinstance(place, int):
+        return replace(inputs, args=(*inputs.args[:place], value, *inputs.args[place + 1 :]))
+    return replace(inputs, kwargs={**inputs.kwargs, place: value})
+
+
+def resized(have: int, want: int) -> Iterator[Change]:
+    """Ways to make a size that a layer found into the one that it wants.
+
+    The size may be a dimension as it stands, the elements of a flattened picture, or its patches
+    with or without a class token.
+    """
+    yield lambda tensor: _dimension(tensor, have, want)
+    for extra in (0, 1, 2):
+        if have > extra and want > extra:
+            ratio = math.sqrt((want - extra) / (have - extra))
+            yield lambda tensor, ratio=ratio: scaled(tensor, ratio)  # type: ignore[misc]
+
+
+def _dimension(tensor: Tensor, have: int, want: int) -> Tensor | None:
+    shape = list(tensor.shape)
+    for place in range(len(shape) - 1, 0, -1):
+        if shape[place] == have:
+            shape[place] = want
+            return _floats(*shape)
+    return None
+
+
+def scaled(tensor: Tensor, ratio: float) -> Tensor | None:
+    """A picture with its sides times `ratio`, a signal with its length times its square."""
+    shape = list(tensor.shape)
+    if tensor.dim() >= 4:
+        shape[-2:] = [max(1, round(side * ratio)) for side in shape[-2:]]
+    elif tensor.dim() == 3:
+        shape[-1] = max(1, round(shape[-1] * ratio * ratio))
+    return None if shape == list(tensor.shape) else _floats(*shape)
+
+
+def channels(want: int) -> Change:
+    """Another number of channels, in the second dimension."""
+
+    def change(tensor: Tensor) -> Tensor | None:
+        shape = list(tensor.shape)
+        if len(shape) < 2 or shape[1] == want:
+            return None
+        shape[1] = want
+        return _floats(*shape)
+
+    return change
+
+
+def width(want: int) -> Change:
+    """Another last dimension."""
+
+    def change(tensor: Tensor) -> Tensor | None:
+        shape = (*tensor.shape[:-1], want)
+        return _floats(*shape) if shape != tuple(tensor.shape) else None
+
+    return change
+
+
+def sides(height: int, across: int) -> Change:
+    """A picture of this size in pixels."""
+
+    def change(tensor: Tensor) -> Tensor | None:
+        if tensor.dim() < 4 or tuple(tensor.shape[-2:]) == (height, across):
+            return None
+        return _floats(*tensor.shape[:-2], height, across)
+
+    return change
+
+
+def multiples(of: int) -> Change:
+    """Sides or a length that are the next multiple of a number."""
+
+    def change(tensor: Tensor) -> Tensor | None:
+        count = 2 if tensor.dim() >= 4 else 1
+        shape = list(tensor.shape)
+        shape[-count:] = [max(of, side + -side % of) for side in shape[-count:]]
+        return None if shape == list(tensor.shape) else _floats(*shape)
+
+    return change
+
+
+def ranked(want: int) -> Iterator[Change]:
+    """Ways to give a tensor so many dimensions."""
+
+    def grow(place: int, size: int) -> Change:
+        def change(tensor: Tensor) -> Tensor | None:
+            shape = list(tensor.shape)
+            while len(shape) < want:
+                shape.insert(place if place >= 0 else len(shape), size)
+            return _floats(*shape) if len(shape) != tensor.dim() else None
+
+        return change
+
+    def shrink(place: int) -> Change:
+        def change(tensor: Tensor) -> Tensor | None:
+            shape = list(tensor.shape)
+            while len(shape) > want:
+                shape.pop(place)
+            return _floats(*shape) if len(shape) != tensor.dim() and shape else None
+
+        return change
+
+    for place in (1, 2, -1):
+        yield grow(place, 8 if want == 5 else STEPS)
+    for place in (0, -1, 1):
+        yield shrink(place)
+
+
+def as_ids(tensor: Tensor) -> Tensor | None:
+    """Token ids in the place of features."""
+    made: Tensor = ids(STEPS, 16)
+    return made if tensor.is_floating_point() else None
+
+
+def as_list(tensor: Tensor) -> Any:
+    """Two pictures without a batch dimension, as detectors take them."""
+    return [torch.empty_like(tensor[0]), torch.empty_like(tensor[0])]
+
+
+def as_features(want: int) -> Callable[[ExampleInputs], Iterator[ExampleInputs]]:
+    """Vectors of a width in the place of ids."""
+
+    def change(inputs: ExampleInputs) -> Iterator[ExampleInputs]:
+        for place, value in enumerate(inputs.args):
+            if isinstance(value, Tensor) and not value.is_floating_point():
+                yield put(inputs, place, _floats(*value.shape, want))
+
+    return change
+
+
+def _floats(*shape: int) -> Tensor:
+    return torch.empty(*shape, device="meta")

@@ -1,0 +1,286 @@
+"""Reads what a forward said when it refused inputs, and mends them."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import islice
+from types import SimpleNamespace
+from typing import Any
+
+from nar_plugin.hooks import _torch_edits as edit
+from nar_plugin.hooks._torch_arguments import EDGES, companions
+from nar_plugin.hooks._torch_layers import IMAGE, KINDS, STEPS, floats, stems_of
+from torch import Tensor, nn
+
+from nar_plugin.hookspecs import ExampleInputs
+
+_MOST = 8  # proposals for one message
+
+Mender = Callable[[nn.Module, ExampleInputs, "list[str]"], Iterator[ExampleInputs]]
+
+
+def mended(model: nn.Module, inputs: ExampleInputs, message: str) -> list[ExampleInputs]:
+    """Inputs that answer a forward's complaint, likeliest first, at most eight.
+
+    Example:
+        ```python
+        mended(model, ExampleInputs((torch.empty(1, 3, 28, 28),)),
+               "expected input[1, 3, 28, 28] to have 1 channels, but got 3 channels instead")
+        ```
+    """
+    found: list[ExampleInputs] = []
+    for pattern, mend in _MENDERS:
+        match = pattern.search(message)
+        if match:
+            words = [word for word in match.groups() if word is not None]
+            found += islice(mend(model, inputs, words), _MOST)
+    return found[:_MOST]
+
+
+# -- sizes -----------------------------------------------------------------------------------
+
+
+def _resize(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    """`words` are the size that was found and the one that is wanted."""
+    have, want = (int(word) for word in words[:2])
+    if have != want:
+        for change in edit.resized(have, want):
+            yield from edit.each_float(inputs, change)
+        yield from edit.as_features(want)(inputs)
+
+
+def _resize_back(
+    model: nn.Module, inputs: ExampleInputs, words: list[str]
+) -> Iterator[ExampleInputs]:
+    yield from _resize(model, inputs, [words[1], words[0]])
+
+
+def _either(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    """Two sizes that should be one; the second is more often the model's own."""
+    yield from _resize(model, inputs, words)
+    yield from _resize(model, inputs, words[::-1])
+
+
+def _shapes(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    """Two shapes as text that should be broadcastable; compared from their ends."""
+    first, second = (_numbers(word) for word in words[:2])
+    for have, want in zip(reversed(first), reversed(second), strict=False):
+        if have != want and 1 not in (have, want):
+            yield from _either(model, inputs, [str(have), str(want)])
+
+
+def _channels(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    yield from edit.each_float(inputs, edit.channels(int(words[0])))
+    yield from _resize(model, inputs, [words[1], words[0]])
+
+
+def _width(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    yield from edit.each_float(inputs, edit.width(_numbers(words[0])[-1]))
+
+
+def _sides(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    height, across = int(words[0]), int(words[-1])
+    yield from edit.each_float(inputs, edit.sides(height, across))
+
+
+def _multiples(
+    model: nn.Module, inputs: ExampleInputs, words: list[str]
+) -> Iterator[ExampleInputs]:
+    for factor in (1, 2, 4, 8):
+        yield from edit.each_float(inputs, edit.multiples(int(words[-1]) * factor))
+
+
+def _larger(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    """A kernel or a window does not fit."""
+    for ratio in (2.0, 4.0):
+        yield from edit.each_float(inputs, lambda tensor, r=ratio: edit.scaled(tensor, r))
+
+
+# -- kinds -----------------------------------------------------------------------------------
+
+
+def _ranks(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    """`words` ends with the wanted number of dimensions."""
+    wanted = int(words[-1])
+    kind = {4: "image", 5: "volume"}.get(wanted)
+    stem = stems_of(model).get(kind or "")
+    if kind and stem:
+        for tensor in islice(KINDS[kind](model, stem, ""), 2):
+            yield from edit.each_float(inputs, lambda old, new=tensor: new)
+    for change in edit.ranked(wanted):
+        yield from edit.each_float(inputs, change)
+
+
+def _more_dimensions(
+    model: nn.Module, inputs: ExampleInputs, words: list[str]
+) -> Iterator[ExampleInputs]:
+    first = next((item for item in inputs.args if isinstance(item, Tensor)), None)
+    if first is not None:
+        yield from _ranks(model, inputs, [str(first.dim() + 1)])
+
+
+def _token_ids(
+    model: nn.Module, inputs: ExampleInputs, words: list[str]
+) -> Iterator[ExampleInputs]:
+    yield from edit.each_float(inputs, edit.as_ids)
+
+
+def _lists(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    for place, value in enumerate(inputs.args):
+        if isinstance(value, Tensor) and value.dim() > 1:
+            yield edit.put(inputs, place, edit.as_list(value))
+            yield edit.put(inputs, place, [value, value])
+
+
+def _dicts(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    """The forward reads its argument by keys; they stand in its source."""
+    yield from _composed(model, inputs, r"\b{}\[\s*['\"](\w+)['\"]\s*\]", dict)
+
+
+def _objects(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    """The forward reads its argument by attributes, as those of a PyG `Data`."""
+    yield from _composed(model, inputs, r"\b{}\.([a-z]\w*)\b(?!\()", lambda d: SimpleNamespace(**d))
+
+
+def _composed(
+    model: nn.Module, inputs: ExampleInputs, pattern: str, make: Callable[[dict[str, Any]], Any]
+) -> Iterator[ExampleInputs]:
+    first = next((item for item in inputs.args if isinstance(item, Tensor)), None)
+    if first is None:
+        return
+    source = _source(model)
+    for name in list(_parameters(model))[:1]:
+        keys = dict.fromkeys(re.findall(pattern.format(re.escape(name)), source))
+        if keys:
+            if any(EDGES.search(key) for key in keys) and first.shape[0] < STEPS:
+                first = floats(STEPS, first.shape[-1])
+            values = {key: _value(key, first, model) for key in keys}
+            yield ExampleInputs((make(values), *inputs.args[1:]), inputs.kwargs)
+
+
+# -- arguments -------------------------------------------------------------------------------
+
+
+def _missing(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    yield from _with(model, inputs, re.findall(r"'(\w+)'", words[0]))
+
+
+def _optional(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    """Something is None: the arguments that the message names, else each in turn, else all."""
+    given = list(_parameters(model))[: len(inputs.args)]
+    left = [name for name in _parameters(model) if name not in given and name not in inputs.kwargs]
+    named = [name for name in left if re.search(rf"\b{re.escape(name)}\b", " ".join(words))]
+    if named:
+        yield from _with(model, inputs, named)
+    for name in left[:5]:
+        yield from _with(model, inputs, [name])
+    yield from _with(model, inputs, left[:5])
+
+
+def _with(model: nn.Module, inputs: ExampleInputs, names: list[str]) -> Iterator[ExampleInputs]:
+    values = (*inputs.args, *inputs.kwargs.values())
+    first = next((item for item in values if isinstance(item, Tensor)), None)
+    if first is not None and names:
+        for variant in range(3):
+            added = {name: _value(name, first, model, variant) for name in names}
+            yield replace(inputs, kwargs={**inputs.kwargs, **added})
+
+
+def _value(name: str, main: Tensor, model: nn.Module, variant: int = 0) -> Any:
+    """A value for a name, which is the main input when the name says nothing else."""
+    if IMAGE.search(name) and main.dim() >= 4:
+        return main
+    found = [value for value in companions(name, main, model) if value is not None]
+    return found[min(variant, len(found) - 1)] if found else main
+
+
+def _unexpected(
+    model: nn.Module, inputs: ExampleInputs, words: list[str]
+) -> Iterator[ExampleInputs]:
+    kwargs = {name: value for name, value in inputs.kwargs.items() if name != words[0]}
+    yield replace(inputs, kwargs=kwargs)
+
+
+def _fewer(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    if len(inputs.args) > 1:
+        yield replace(inputs, args=inputs.args[:-1])
+
+
+def _parameters(model: nn.Module) -> dict[str, inspect.Parameter]:
+    try:
+        parameters = inspect.signature(model.forward).parameters
+    except (TypeError, ValueError):
+        return {}
+    loose = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+    return {name: item for name, item in parameters.items() if item.kind not in loose}
+
+
+def _source(model: nn.Module) -> str:
+    try:
+        return inspect.getsource(type(model).forward)
+    except (OSError, TypeError):
+        return ""
+
+
+def _numbers(text: str) -> list[int]:
+    return [int(word) for word in re.findall(r"\d+", text)]
+
+
+_MENDERS: tuple[tuple[re.Pattern[str], Mender], ...] = tuple(
+    (re.compile(pattern, re.DOTALL), mend)
+    for pattern, mend in (
+        (r"missing \d+ required (?:positional|keyword-only) arguments?: (.+)", _missing),
+        (r"unexpected keyword argument '(\w+)'", _unexpected),
+        (r"positional arguments? but \d+ (?:was|were) given", _fewer),
+        (r"to have (\d+) channels, but got (\d+) channels", _channels),
+        (r"running_mean should contain (\d+) elements not (\d+)", _resize),
+        (r"shapes cannot be multiplied \(\d+x(\d+) and (\d+)x\d+\)", _resize),
+        (r"same reduction dim, but got \[\d+, (\d+)\] X \[(\d+), \d+\]", _resize),
+        (r"must be equal to input_size\. Expected (\d+), got (\d+)", _resize_back),
+        (r"input has inconsistent input_size: got (\d+),? expected (\d+)", _resize),
+        (r"expected input with shape \[(?:\*, )?([\d, ]+)\]", _width),
+        (r"was expecting embedding dimension of (\d+), but got (\d+)", _resize_back),
+        (r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)", _either),
+        (
+            r"Mismatching argument at index 1 had (torch\.Size\(\[[^]]*\]\)).*broadcastable to "
+            r"(\[[^]]*\])",
+            _shapes,
+        ),
+        (r"Expected size (\d+) but got size (\d+)", _either),
+        (r"(?:height|width|size)[^()]*\((\d+)[^)]*\) doesn't match[^()]*\((\d+)", _resize),
+        (r"Expected image size \(?(\d+)(?:\s*[x*,]\s*(\d+))?", _sides),
+        (r"expected (?:an )?(?:input|image)s? (?:of )?size[^\d]*(\d+)\D+(\d+)", _sides),
+        (r"(?:divisible by|multiple of)[^\d]*(\d+)", _multiples),
+        (
+            r"Kernel size can't be greater|Output size is too small|smaller than kernel|"
+            r"Calculated output size|non-positive|should be less than the corresponding",
+            _larger,
+        ),
+        (r"xpected \dD[^,]*or (\d)D", _ranks),
+        (r"xpected (\d)D input|must be (\d)-?D|xpected (\d)[- ]dim", _ranks),
+        (r"not enough values to unpack \(expected (\d)", _ranks),
+        (r"too many values to unpack \(expected (\d)", _ranks),
+        (r"not equal to len\(dims\) = (\d)", _ranks),
+        (r"expected (\d) dims", _ranks),
+        (
+            r"Dimension out of range|too many indices for tensor|tuple index out of range",
+            _more_dimensions,
+        ),
+        (
+            r"scalar types?:? Long|used as indices must be|index tensor|expected.*(?:Long|Int)\b.*"
+            r"got.*Float",
+            _token_ids,
+        ),
+        (
+            r"invalid data type 'str'|indices must be integers|only integers, slices|"
+            r"no attribute '(?:keys|items|get)'|too many indices",
+            _dicts,
+        ),
+        (r"'Tensor' object has no attribute '\w+'", _objects),
+        (r"list of|List\[|must be a list|sequence of|0-d tensor", _lists),
+        (r"((?:NoneType|specify|provide|required|None).*)", _optional),
+    )
+)

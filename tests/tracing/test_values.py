@@ -1,0 +1,249 @@
+"""Forwards that ask for values, devices and kernels that a meta tensor does not have."""
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from nar_plugin.tracing import trace
+
+
+class Two(nn.Module):
+    """Two linear layers; what is between them is the test."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(4, 4)
+        self.last = nn.Linear(4, 4)
+
+    def forward(self, x):
+        return self.last(self.between(self.first(x)))
+
+
+def kinds(between, method="meta"):
+    """The operations between the layers, after checking that the graph is one chain of edges."""
+
+    class Model(Two):
+        def between(self, h):
+            return between(h)
+
+    graph = trace(Model(), torch.ones(2, 4))
+    assert graph.method == method, graph.reason
+    names = [op.kind for op in graph.ops]
+    assert (names[0], names[-1]) == ("linear", "linear")
+    reached = {0}
+    for source, target in graph.edges.tolist():
+        if source in reached:
+            reached.add(target)
+    assert len(names) - 1 in reached
+    return names[1:-1]
+
+
+@torch.library.custom_op("nartest::plain", mutates_args=())
+def plain(x: torch.Tensor, times: int) -> torch.Tensor:
+    return x * times
+
+
+@torch.library.custom_op("nartest::on_gpu", mutates_args=(), device_types="cuda")
+def on_gpu(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    return x.clone(), x.clone()
+
+
+@torch.library.custom_op("nartest::into", mutates_args=("out",))
+def into(x: torch.Tensor, out: torch.Tensor) -> None:
+    out.copy_(x)
+
+
+def written(h):
+    out = torch.empty_like(h)
+    into(h, out)
+    return out
+
+
+def through_numpy(h):
+    return torch.from_numpy(np.tanh(h.detach().cpu().numpy()))
+
+
+def through_asarray(h):
+    return torch.tensor(np.asarray(h) * 2)
+
+
+def branches(h):
+    return torch.cond(h.sum() > 0, lambda h: torch.relu(h), lambda h: torch.tanh(h), (h,))
+
+
+def gradient(h):
+    with torch.enable_grad():
+        h = h.requires_grad_()
+        return torch.autograd.grad(torch.exp(h).sum(), h)[0]
+
+
+def sampled(h):
+    return torch.distributions.Normal(h, 1.0).rsample()
+
+
+def half_on_gpu(h):
+    return torch.relu(h.to(device="cuda", dtype=torch.float16)).float().cpu()
+
+
+def under_autocast(h):
+    with torch.autocast(h.device.type, dtype=torch.bfloat16):
+        return torch.relu(h)
+
+
+def constant_on_the_device(h):
+    shape = torch.tensor([[4, 2]], device=h.device)
+    return torch.relu(h.reshape(shape.tolist()[0])).reshape(2, 4)
+
+
+def checked(h):
+    assert not torch.isnan(h).any()
+    assert torch.allclose(h, h) and torch.equal(h, h)
+    torch._check_tensor_all_with(ValueError, h > 6, lambda: "small")
+    assert f"{h.sum():.2f}"
+    return torch.relu(h)
+
+
+def counted(h):
+    sizes = (h > 0).long().sum(1).tolist()
+    return torch.cat([torch.relu(part) for part in h.split(sizes)])
+
+
+def masked(h):
+    return torch.relu(h[h > 0].reshape(2, 4))
+
+
+def selected(h):
+    return torch.relu(h.masked_select(h > 0).reshape(2, 4))
+
+
+def over_unique(h):
+    return torch.relu(h[torch.unique(h.argmax(-1))[:1].expand(2)])
+
+
+def flexible(h):
+    from torch.nn.attention.flex_attention import flex_attention
+
+    return flex_attention(h[None, None], h[None, None], h[None, None])[0, 0]
+
+
+@pytest.mark.parametrize(
+    ("between", "expected"),
+    [
+        (lambda h: plain(h, 2), ["nartest::plain"]),
+        (lambda h: on_gpu(h)[0], ["nartest::on_gpu"]),
+        (written, ["nartest::into"]),
+        (through_numpy, ["numpy"]),
+        (through_asarray, ["numpy"]),
+        (branches, ["relu"]),
+        (gradient, ["exp", "mul"]),
+        (sampled, ["add"]),
+        (lambda h: torch.relu(h.cuda() + torch.zeros(4, device="cuda")), ["add", "relu"]),
+        (half_on_gpu, ["relu"]),
+        (under_autocast, ["relu"]),
+        (constant_on_the_device, ["relu"]),
+        (checked, ["relu"]),
+        (counted, ["relu", "relu", "cat"]),
+        (masked, ["gt", "gather", "relu"]),
+        (selected, ["gt", "masked_select", "relu"]),
+        (over_unique, ["argmax", "gather", "relu"]),
+        (flexible, ["attention"]),
+        (lambda h: torch.linalg.qr(h.T @ h)[0][:2], ["matmul", "linalg_qr"]),
+    ],
+    ids=lambda item: getattr(item, "__name__", None) or "",
+)
+def test_what_is_between_is_recorded(between, expected):
+    found = kinds(between)
+    assert [name for name in found if name in expected] == expected
+
+
+def test_triton_kernels_are_one_node_each():
+    pytest.importorskip("triton")
+    from triton_kernel import add_into
+
+    def into_fresh_memory(h):
+        out = torch.empty_like(h)
+        add_into[(1,)](h, h, out, h.numel(), BLOCK=16)
+        return out
+
+    def in_place(h):
+        add_into[lambda meta: (meta["BLOCK"],)](h, h, h, h.numel(), BLOCK=16)
+        return h
+
+    def wrapped(h):
+        out = torch.empty_like(h)
+        torch.library.wrap_triton(add_into)[(1,)](h, h, out, h.numel(), BLOCK=16)
+        return out
+
+    for between in (into_fresh_memory, in_place, wrapped):
+        assert kinds(between) == ["triton::add_into"]
+
+
+def test_launches_elsewhere_are_left_alone():
+    jit = pytest.importorskip("triton.runtime.jit")
+    before = jit.KernelInterface.__getitem__
+    kinds(torch.relu)
+    assert jit.KernelInterface.__getitem__ is before
+
+
+def test_integer_buffers_keep_their_values():
+    class Padded(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv1d(1, 4, 5)
+            self.register_buffer("pad", torch.tensor(4), persistent=False)
+
+        def forward(self, x):
+            return self.conv(F.pad(x, (int(self.pad), 0))) + x
+
+    assert [op.kind for op in trace(Padded(), torch.ones(1, 1, 32)).ops] == ["conv", "add"]
+
+
+def test_real_tensors_are_the_second_way():
+    """`quantile` compares devices below the dispatcher, where no stand-in reaches."""
+    model_input = torch.ones(2, 4)
+
+    class Quantile(Two):
+        def between(self, h):
+            return h - torch.quantile(h, torch.tensor([0.5]))
+
+    model = Quantile()
+    before = {name: value.clone() for name, value in model.state_dict().items()}
+    state = torch.random.get_rng_state()
+    graph = trace(model, model_input)
+    assert graph.method == "real"
+    assert "quantile" in graph.reason
+    assert [op.kind for op in graph.ops][-1] == "linear"
+    assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
+    assert torch.equal(torch.random.get_rng_state(), state)
+    assert torch.equal(model_input, torch.ones(2, 4))
+
+
+def test_real_and_meta_traces_agree():
+    from nar_plugin.hookspecs import ExampleInputs
+    from nar_plugin.tracing.forward import follow_on_meta, follow_on_reals
+
+    model = nn.Sequential(
+        nn.Conv2d(3, 8, 3),
+        nn.BatchNorm2d(8),
+        nn.ReLU(inplace=True),
+        nn.Flatten(),
+        nn.Linear(288, 4),
+    )
+    inputs = ExampleInputs((torch.empty(1, 3, 8, 8, device="meta"),))
+    meta = follow_on_meta(model, inputs, "")
+    assert follow_on_reals(model, inputs, "").fingerprint == meta.fingerprint
+
+
+def test_the_module_tree_is_the_last_way():
+    class Closed(Two):
+        def forward(self, x):
+            raise NotImplementedError("not today")
+
+    graph = trace(Closed())
+    assert graph.method == "modules"
+    assert "not today" in graph.reason
+    assert [str(op) for op in graph.ops] == ["linear(bias=True, in=4, out=4)"] * 2
+    assert graph.edges.tolist() == [[0, 1]]
+    assert graph.paths == ("first", "last")
