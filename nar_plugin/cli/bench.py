@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from nar_plugin.cli.output import Json, show, show_json
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from nar_plugin.bench.coverage import Coverage
+
+WORK = Path("runs/coverage")
 
 app = typer.Typer(help="Measure nar-plugin on this machine.", no_args_is_help=True)
 
@@ -37,7 +46,7 @@ def query(
     """Time each stage of `find_similar` on one core, warm, and the bare meta forward beside it."""
     from rich.table import Table
 
-    from nar_plugin.bench import STAGES, time_query
+    from nar_plugin.bench.query import STAGES, time_query
 
     results = [time_query(reference, repeats) for reference in references or REFERENCES]
     if as_json:
@@ -56,6 +65,36 @@ def query(
     show(table)
 
 
+@app.command()
+def coverage(
+    libraries: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="LIBRARY...", help="Distributions, such as timm; none for all."),
+    ] = None,
+    module: Annotated[
+        str | None, typer.Option(help="A module whose public functions each build one model.")
+    ] = None,
+    work: Annotated[Path, typer.Option(help="Finished records, for going on later.")] = WORK,
+    workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 2,
+    as_json: Json = False,
+) -> None:
+    """Construct and trace every named architecture; list each failure with its cause."""
+    from nar_plugin.cli.extra import needs_train
+
+    with needs_train():
+        from nar_plugin.bench.coverage import measure_coverage
+    rows = measure_coverage(
+        work / "records.jsonl", libraries=libraries or (), module=module, workers=workers
+    )
+    if as_json:
+        show_json([asdict(row) for row in rows])
+        return
+    show(coverage_table(rows))
+    for row in rows:
+        for name, cause in row.failures.items():
+            typer.echo(f"{name}: {cause}")
+
+
 def _cell(result: dict[str, float | str], stage: str) -> str:
     value = result[stage]
     if stage == "trace_to_bare" or not isinstance(value, float):
@@ -64,3 +103,27 @@ def _cell(result: dict[str, float | str], stage: str) -> str:
     parts = ("trace", "mine", "encode", "search")
     number = f"{value:.0f}" if value >= 10 else f"{value:.1f}"
     return f"{number} ({share:.0%})" if stage in parts else number
+
+
+def coverage_table(rows: list[Coverage]) -> Table:
+    """One line for each library."""
+    from rich.table import Table
+
+    table = Table(caption="constructed of listed; traced on meta tensors of constructed")
+    table.add_column("library", no_wrap=True)
+    for heading in ("version", "listed", "constructed", "traced", "seconds each"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(
+            row.library,
+            row.version or "",
+            f"{row.listed:,}",
+            _share(row.constructed, row.listed),
+            _share(row.traced, row.constructed),
+            f"{row.seconds / max(row.listed, 1):.2f}",
+        )
+    return table
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part:,} ({part / whole:.1%})" if whole else "0"

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -43,28 +43,39 @@ def build_corpus(folder: Path, work: Path, *, workers: int, limit: int | None = 
         workers: Number of processes.
         limit: Only so many names, evenly spread over the list; None for all.
     """
-    work.mkdir(parents=True, exist_ok=True)
     wanted = list_architectures()
     if limit is not None:
         wanted = wanted[:: max(1, len(wanted) // limit)][:limit]
     records = work / _RECORDS
-    done = {record["name"] for record in _read(records)}
-    todo = [item for item in wanted if item.name not in done]
-    with records.open("a") as out, tqdm(total=len(todo), disable=not todo, unit="model") as bar:
-        for record in _traced(todo, workers):
-            out.write(json.dumps(record) + "\n")
-            out.flush()
-            bar.update()
+    trace_all(wanted, records, workers=workers)
     names: list[dict[str, Any]] = []
     graphs: dict[str, dict[str, Any]] = {}
     listed = {item.name for item in wanted}
-    for record in _read(records):
+    for record in read_records(records):
         if record["name"] in listed:
             graph = record.pop("graph", None)
             names.append(record)
             if graph is not None:
                 graphs.setdefault(graph["fingerprint"], graph)
     write_corpus(folder, names, list(graphs.values()))
+
+
+def trace_all(wanted: list[NamedArchitecture], records: Path, *, workers: int) -> None:
+    """Construct and trace what is wanted and not yet recorded, one JSON line for each name.
+
+    Args:
+        wanted: The names, with their labels.
+        records: Is appended to; delete it to start afresh.
+        workers: Number of processes.
+    """
+    records.parent.mkdir(parents=True, exist_ok=True)
+    done = {record["name"] for record in read_records(records)}
+    todo = [item for item in wanted if item.name not in done]
+    with records.open("a") as out, tqdm(total=len(todo), disable=not todo, unit="model") as bar:
+        for record in _traced(todo, workers):
+            out.write(json.dumps(record) + "\n")
+            out.flush()
+            bar.update()
 
 
 def list_architectures() -> list[NamedArchitecture]:
@@ -83,13 +94,15 @@ def trace_named(item: NamedArchitecture) -> dict[str, Any]:
     from nar_plugin.tracing import trace
 
     started = time.perf_counter()
-    record: dict[str, Any] = {**asdict(item), "version": version(item.library), "failure": None}
-    record["fingerprint"] = None
+    record: dict[str, Any] = {**asdict(item), "version": _version(item.library), "failure": None}
+    record |= {"fingerprint": None, "constructed": False, "method": None}
     try:
         with _deadline(TIME_LIMIT):
-            graph = trace(resolve(item.name))
+            model = resolve(item.name)
+            record["constructed"] = True
+            graph = trace(model)
             record |= {"fingerprint": graph.fingerprint, "params": graph.params}
-            record["flops"] = graph.flops
+            record |= {"flops": graph.flops, "method": graph.method, "reason": graph.reason[:1000]}
             record["graph"] = {
                 "fingerprint": graph.fingerprint,
                 "design": graph.design,
@@ -103,6 +116,13 @@ def trace_named(item: NamedArchitecture) -> dict[str, Any]:
         record["failure"] = f"{type(error).__name__}: {error}"[:1000]
     record["seconds"] = round(time.perf_counter() - started, 3)
     return record
+
+
+def _version(library: str) -> str | None:
+    try:
+        return version(library)
+    except PackageNotFoundError:  # models of a file, not of a distribution
+        return None
 
 
 def _traced(todo: list[NamedArchitecture], workers: int) -> Iterator[dict[str, Any]]:
@@ -130,7 +150,13 @@ def _traced(todo: list[NamedArchitecture], workers: int) -> Iterator[dict[str, A
             try:
                 yield pool.submit(trace_named, item).result()
             except BrokenProcessPool:
-                yield {**asdict(item), "failure": "the process died", "fingerprint": None}
+                yield {
+                    **asdict(item),
+                    "failure": "the process died",
+                    "fingerprint": None,
+                    "constructed": False,
+                    "method": None,
+                }
 
 
 def _pool(workers: int) -> ProcessPoolExecutor:
@@ -169,7 +195,7 @@ def _deadline(seconds: int) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def _read(records: Path) -> Iterator[dict[str, Any]]:
+def read_records(records: Path) -> Iterator[dict[str, Any]]:
     """The whole lines of the record file; a line cut short by a kill is left out."""
     if records.is_file():
         with records.open() as lines:
