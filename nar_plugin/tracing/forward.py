@@ -1,27 +1,25 @@
-"""One forward pass, followed on the meta device, as a canonical graph."""
+"""One forward pass, followed on the meta device or, second best, on real tensors."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import torch
 from torch import nn
-from torch.utils.flop_counter import flop_registry
 
 from nar_plugin.hookspecs import ExampleInputs
 from nar_plugin.tracing import inputs as example
 from nar_plugin.tracing import sequences
-from nar_plugin.tracing.canonical import Node, nodes_of
+from nar_plugin.tracing.assembly import Recording, graph_of
 from nar_plugin.tracing.escapes import Escapes, may_help
-from nar_plugin.tracing.fusion import Rewriter
-from nar_plugin.tracing.graph import ArchitectureGraph, Op
+from nar_plugin.tracing.graph import ArchitectureGraph
 from nar_plugin.tracing.real_recorder import RealRecorder
-from nar_plugin.tracing.recorder import Record, Recorder
+from nar_plugin.tracing.recorder import Recorder
 from nar_plugin.tracing.triton_kernels import launches_recorded
 from nar_plugin.tracing.twin import Twin, real_copy
 
@@ -37,23 +35,14 @@ def follow_on_meta(model: nn.Module, inputs: ExampleInputs, reason: str) -> Arch
     Raises:
         Exception: Whatever the forward raises.
     """
-
-    def follow(escapes: bool) -> ArchitectureGraph:
-        data: list[torch.Tensor] = []
-        constants: list[torch.Tensor] = []
-        args, kwargs = example.on_meta(inputs, data, constants)
-        recorder = Recorder(data, strict=not escapes)
-        for tensor in constants:
-            recorder.know(tensor)
-        twin = Twin(model, recorder.scope)
-        return _run(twin, recorder, args, kwargs, Escapes(recorder) if escapes else None)
-
     try:
-        graph = follow(escapes=False)
+        with recorded_on_meta(model, inputs) as recording:
+            graph = graph_of(recording)
     except Exception as error:
         if not may_help(error):
             raise
-        graph = follow(escapes=True)
+        with recorded_on_meta(model, inputs, escapes=True) as recording:
+            graph = graph_of(recording)
     return replace(graph, method="meta", reason=reason, inputs=example.describe(inputs))
 
 
@@ -64,17 +53,41 @@ def follow_on_reals(model: nn.Module, inputs: ExampleInputs, reason: str) -> Arc
     recorder = RealRecorder(data)
     with torch.random.fork_rng(devices=[]):
         twin = Twin(model, recorder.scope, copy_tensor=real_copy)
-        graph = _run(twin, recorder, args, kwargs, None)
+        with _recorded(twin, recorder, args, kwargs) as recording:
+            graph = graph_of(recording)
     return replace(graph, method="real", reason=reason, inputs=example.describe(inputs))
 
 
-def _run(
+@contextmanager
+def recorded_on_meta(
+    model: nn.Module, inputs: ExampleInputs, *, escapes: bool = False
+) -> Iterator[Recording]:
+    """Run a meta twin of a model once; its records are valid inside the block.
+
+    Args:
+        model: Any module; it is only read.
+        inputs: What its forward is called with.
+        escapes: Whether to answer calls that leave the dispatcher as well.
+    """
+    data: list[torch.Tensor] = []
+    constants: list[torch.Tensor] = []
+    args, kwargs = example.on_meta(inputs, data, constants)
+    recorder = Recorder(data, strict=not escapes)
+    for tensor in constants:
+        recorder.know(tensor)
+    twin = Twin(model, recorder.scope)
+    with _recorded(twin, recorder, args, kwargs, Escapes(recorder) if escapes else None) as done:
+        yield done
+
+
+@contextmanager
+def _recorded(
     twin: Twin,
     recorder: Recorder,
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
-    escapes: Escapes | None,
-) -> ArchitectureGraph:
+    escapes: Escapes | None = None,
+) -> Iterator[Recording]:
     try:
         sequences.fold(twin.model, recorder)
         recorder.learn(twin.parameters)
@@ -88,90 +101,9 @@ def _run(
                 around.enter_context(torch.compiler.set_stance("force_eager"))
             around.enter_context(recorder)
             out = twin.model(*args, **kwargs)
-        return _graph(recorder, twin, out)
+        yield Recording(recorder, twin, out)
     finally:
         twin.dissolve()
-
-
-def _graph(recorder: Recorder, twin: Twin, out: Any) -> ArchitectureGraph:
-    nodes, stands_for = nodes_of(recorder.records, recorder.head_counts)
-    rewriter = Rewriter(nodes)
-    rewriter.run()
-    results = {
-        stands_for[source] for tensor in _tensors(out) if (source := recorder.source(tensor)) >= 0
-    }
-    kept = _kept(nodes, rewriter.dropped, results)
-    position = {index: place for place, index in enumerate(kept)}
-    interned: dict[Op, Op] = {}
-    ops = tuple(interned.setdefault(op, op) for op in (nodes[index].op() for index in kept))
-    edges = [
-        (position[source], position[index])
-        for index in kept
-        for source in dict.fromkeys(nodes[index].inputs)
-    ]
-    paths = tuple(nodes[index].path for index in kept)
-    return ArchitectureGraph(
-        ops=ops,
-        edges=np.array(edges, dtype=np.int32).reshape(-1, 2),
-        paths=paths,
-        classes={path: twin.classes.get(path, "") for path in _with_parents(paths)},
-        flops=_flops(recorder.records),
-        params=sum(parameter.numel() for parameter in twin.parameters),
-    )
-
-
-def _kept(nodes: list[Node], dropped: set[int], results: set[int]) -> list[int]:
-    """Nodes that some result depends on; all that are left when no result could be found."""
-    results = {index for index in results if index >= 0 and index not in dropped}
-    if not results:
-        return [index for index in range(len(nodes)) if index not in dropped]
-    needed = set(results)
-    for index in range(len(nodes) - 1, -1, -1):
-        if index in needed:
-            needed.update(nodes[index].inputs)
-    return sorted(needed - dropped)
-
-
-def _with_parents(paths: Iterable[str]) -> set[str]:
-    found = {""}
-    for path in set(paths):
-        while path and path not in found:
-            found.add(path)
-            path = path.rpartition(".")[0]
-    return found
-
-
-def _tensors(value: Any, depth: int = 6) -> Iterator[torch.Tensor]:
-    """All tensors in a forward's result: containers, dataclasses and plain objects."""
-    if isinstance(value, torch.Tensor):
-        yield value
-    elif depth == 0 or value is None or isinstance(value, str | int | float | bool):
-        return
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from _tensors(item, depth - 1)
-    elif isinstance(value, list | tuple | set):
-        for item in value:
-            yield from _tensors(item, depth - 1)
-    elif is_dataclass(value):
-        for entry in fields(value):
-            yield from _tensors(getattr(value, entry.name, None), depth - 1)
-    elif hasattr(value, "__dict__") and not isinstance(value, nn.Module | type):
-        for item in vars(value).values():
-            yield from _tensors(item, depth - 1)
-
-
-def _flops(records: list[Record]) -> int:
-    """Counted by torch's own formulas (`torch.utils.flop_counter`)."""
-    total = 0
-    for record in records:
-        if isinstance(record.func, Op):
-            total += int(record.kwargs.get("flops", 0))
-            continue
-        formula = flop_registry.get(record.func._overloadpacket)
-        if formula is not None:
-            total += int(formula(*record.args, **record.kwargs, out_val=record.out))
-    return total
 
 
 @contextmanager

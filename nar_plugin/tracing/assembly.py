@@ -1,0 +1,115 @@
+"""From a recorded forward to an ArchitectureGraph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import fields, is_dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import nn
+from torch.utils.flop_counter import flop_registry
+
+from nar_plugin.tracing.canonical import Node, nodes_of
+from nar_plugin.tracing.fusion import Rewriter
+from nar_plugin.tracing.graph import ArchitectureGraph, Op
+from nar_plugin.tracing.recorder import Record, Recorder
+from nar_plugin.tracing.twin import Twin
+
+
+class Recording(NamedTuple):
+    """A forward that has run.
+
+    Attributes:
+        recorder: Holds its calls.
+        twin: The model that ran.
+        out: What its forward returned.
+    """
+
+    recorder: Recorder
+    twin: Twin
+    out: Any
+
+
+def graph_of(recording: Recording) -> ArchitectureGraph:
+    """The canonical graph of what a forward computed, without method and inputs."""
+    recorder, twin, out = recording
+    nodes, stands_for = nodes_of(recorder.records, recorder.head_counts)
+    rewriter = Rewriter(nodes)
+    rewriter.run()
+    results = {
+        stands_for[source] for tensor in _tensors(out) if (source := recorder.source(tensor)) >= 0
+    }
+    kept = _kept(nodes, rewriter.dropped, results)
+    position = {index: place for place, index in enumerate(kept)}
+    interned: dict[Op, Op] = {}
+    ops = tuple(interned.setdefault(op, op) for op in (nodes[index].op() for index in kept))
+    edges = [
+        (position[source], position[index])
+        for index in kept
+        for source in dict.fromkeys(nodes[index].inputs)
+    ]
+    paths = tuple(nodes[index].path for index in kept)
+    return ArchitectureGraph(
+        ops=ops,
+        edges=np.array(edges, dtype=np.int32).reshape(-1, 2),
+        paths=paths,
+        classes={path: twin.classes.get(path, "") for path in _with_parents(paths)},
+        flops=_flops(recorder.records),
+        params=sum(parameter.numel() for parameter in twin.parameters),
+    )
+
+
+def _kept(nodes: list[Node], dropped: set[int], results: set[int]) -> list[int]:
+    """Nodes that some result depends on; all that are left when no result could be found."""
+    results = {index for index in results if index >= 0 and index not in dropped}
+    if not results:
+        return [index for index in range(len(nodes)) if index not in dropped]
+    needed = set(results)
+    for index in range(len(nodes) - 1, -1, -1):
+        if index in needed:
+            needed.update(nodes[index].inputs)
+    return sorted(needed - dropped)
+
+
+def _with_parents(paths: Iterable[str]) -> set[str]:
+    found = {""}
+    for path in set(paths):
+        while path and path not in found:
+            found.add(path)
+            path = path.rpartition(".")[0]
+    return found
+
+
+def _tensors(value: Any, depth: int = 6) -> Iterator[torch.Tensor]:
+    """All tensors in a forward's result: containers, dataclasses and plain objects."""
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif depth == 0 or value is None or isinstance(value, str | int | float | bool):
+        return
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _tensors(item, depth - 1)
+    elif isinstance(value, list | tuple | set):
+        for item in value:
+            yield from _tensors(item, depth - 1)
+    elif is_dataclass(value):
+        for entry in fields(value):
+            yield from _tensors(getattr(value, entry.name, None), depth - 1)
+    elif hasattr(value, "__dict__") and not isinstance(value, nn.Module | type):
+        for item in vars(value).values():
+            yield from _tensors(item, depth - 1)
+
+
+def _flops(records: list[Record]) -> int:
+    """Counted by torch's own formulas (`torch.utils.flop_counter`)."""
+    total = 0
+    for record in records:
+        if isinstance(record.func, Op):
+            total += int(record.kwargs.get("flops", 0))
+            continue
+        formula = flop_registry.get(record.func._overloadpacket)
+        if formula is not None:
+            total += int(formula(*record.args, **record.kwargs, out_val=record.out))
+    return total
