@@ -18,7 +18,7 @@ from torch.overrides import TorchFunctionMode
 from nar_plugin.tracing.recorder import Recorder
 
 _SIGNS = re.compile(
-    r"\bmeta\b|scalarType|unallocated|format string|constraint|numpy|no data|not linked with support"
+    r"\bmeta\b|scalarType|unallocated|format string|constraint|numpy|no data|not linked with"
     r"|CUDA|cuda|NVIDIA|HIP|XPU|MPS|mps|NPU|driver"
 )
 _DEVICE = torch.Tensor.device.__get__

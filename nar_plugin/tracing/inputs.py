@@ -68,7 +68,7 @@ def on_meta(inputs: ExampleInputs, data: list[torch.Tensor], constants: list[tor
         constants.append(tensor.detach().to("cpu", copy=True))
         return constants[-1]
 
-    return _changed(tuple(inputs.args), change), _changed(dict(inputs.kwargs), change)
+    return changed(tuple(inputs.args), change), changed(dict(inputs.kwargs), change)
 
 
 def on_cpu(inputs: ExampleInputs, data: list[torch.Tensor]) -> Any:
@@ -91,19 +91,19 @@ def on_cpu(inputs: ExampleInputs, data: list[torch.Tensor]) -> Any:
         data.append(made)
         return made
 
-    return _changed(tuple(inputs.args), change), _changed(dict(inputs.kwargs), change)
+    return changed(tuple(inputs.args), change), changed(dict(inputs.kwargs), change)
 
 
-def _changed(item: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
+def changed(item: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
     """The item with every tensor changed, in dicts, lists and tuples too."""
     if isinstance(item, torch.Tensor):
         return change(item)
     if isinstance(item, dict):
-        return {key: _changed(value, change) for key, value in item.items()}
+        return {key: changed(value, change) for key, value in item.items()}
     if type(item) is list or type(item) is tuple:
-        return type(item)(_changed(value, change) for value in item)
+        return type(item)(changed(value, change) for value in item)
     if isinstance(item, SimpleNamespace):
-        return SimpleNamespace(**_changed(vars(item), change))
+        return SimpleNamespace(**changed(vars(item), change))
     if callable(getattr(item, "apply", None)) and callable(getattr(item, "clone", None)):
         return copy.copy(item).apply(change)  # torch_geometric's Data and Batch
     return item

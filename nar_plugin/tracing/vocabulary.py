@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-VOCABULARY_VERSION = "1"
+VOCABULARY_VERSION = "2"
 
 # Calls that move, name or copy values without computing any: they leave no node. In-place forms
 # (`squeeze_`) count as their plain form.
@@ -75,7 +75,8 @@ MASKING = frozenset(
 WEIGHT_ARITHMETIC = ARITHMETIC | frozenset(
     """
     _weight_norm_interface _weight_norm norm linalg_vector_norm mv vdot dot var_mean std_mean std
-    var mean sum sqrt rsqrt exp reciprocal pow abs softplus clamp clamp_min maximum
+    var mean sum sqrt rsqrt exp reciprocal pow abs softplus clamp clamp_min maximum lerp addcmul
+    addcdiv square native_batch_norm
     """.split()
 )
 ATTENTION_KERNELS = frozenset(

@@ -1,0 +1,132 @@
+"""One recorded call as the rules see it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import torch
+
+from nar_plugin.tracing.node import Read
+from nar_plugin.tracing.recorder import CONST, DATA, PARAM, Record
+
+
+@dataclass(slots=True)
+class Call:
+    """An ATen call with its sources as nodes.
+
+    Attributes:
+        name: The operator without namespace, overload and the mark of the in-place form.
+        args: Positional arguments.
+        kwargs: Keyword arguments.
+        tensors: All tensors among the arguments, in order.
+        sources: For each of them the node that made it, or PARAM, DATA or CONST.
+        out: The results.
+        path: Module path that issued it.
+        records: All recorded calls.
+        origins: For each tensor the index of the call that made it; negative where none did.
+        roots: Tensors before numbers were added to them, by identity of the result.
+        head_counts: Heads that were folded into the batch, by identity of the folded tensor.
+        notes: Left here by a rule for the fusion rules; goes to the node.
+    """
+
+    name: str
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    tensors: list[torch.Tensor]
+    sources: list[int]
+    out: Any
+    path: str
+    records: list[Record]
+    origins: list[int]
+    roots: dict[int, Read]
+    head_counts: dict[int, int]
+    notes: dict[str, Any] = field(default_factory=dict)
+
+    def part(
+        self,
+        name: str,
+        positions: list[int],
+        *results: int,
+        reading: list[torch.Tensor] | None = None,
+    ) -> Call:
+        """A simpler call that an expansion makes of this one.
+
+        Args:
+            name: The operator.
+            positions: Which of this call's tensors it reads.
+            *results: Nodes that it reads after them; they have the shape of this call's result.
+            reading: The tensors at `positions`, where they are slices of this call's.
+        """
+        tensors = reading or [self.tensors[position] for position in positions]
+        tensors = [*tensors, *([self.out] * len(results))]
+        return replace(
+            self,
+            name=name,
+            args=tuple(tensors),
+            kwargs={},
+            tensors=tensors,
+            sources=[*(self.sources[position] for position in positions), *results],
+            origins=[*(self.origins[position] for position in positions), *([-1] * len(results))],
+            notes={},
+        )
+
+    @property
+    def of_weights(self) -> bool:
+        """Whether parameters and constants alone go in."""
+        return max(self.sources) < 0 and DATA not in self.sources
+
+    @property
+    def live(self) -> int:
+        """How many operands depend on the data."""
+        return sum(source >= 0 or source == DATA for source in self.sources)
+
+    def others(self) -> list[tuple[torch.Tensor, int]]:
+        """The operands that do not depend on the data, with PARAM or CONST."""
+        pairs = zip(self.tensors, self.sources, strict=True)
+        return [(tensor, source) for tensor, source in pairs if source in (PARAM, CONST)]
+
+    def reads(self) -> list[Read]:
+        """What is read of each input node."""
+        return [
+            self.roots.get(id(tensor)) or Read(id(tensor), tensor.numel())
+            for tensor, source in zip(self.tensors, self.sources, strict=True)
+            if source >= 0
+        ]
+
+    def offset(self) -> float | None:
+        """The number that was added to the first argument just before, if one was."""
+        return self._number("add")
+
+    def factor(self) -> float | None:
+        """The number that the first argument was multiplied with just before, if it was."""
+        return self._number("mul")
+
+    def _number(self, name: str) -> float | None:
+        """The second operand of the call that made the first argument, if it is a number."""
+        maker = self.records[self.origins[0]] if self.origins[0] >= 0 else None
+        if maker is None or not hasattr(maker.func, "_schema") or len(maker.args) < 2:
+            return None
+        number = maker.args[1]
+        if isinstance(number, torch.Tensor) and not number.is_meta and number.numel() == 1:
+            number = number.item()
+        if not isinstance(number, int | float) or operator_name(maker.func) != name:
+            return None
+        return float(number)
+
+
+def operator_name(func: Any) -> str:
+    """`aten::relu_.default` -> `relu`; private names keep their leading underscore."""
+    name: str = func.name().split("::")[1].split(".")[0]
+    return name if name.startswith("__") else name.rstrip("_")
+
+
+def tensors_among(record: Record) -> list[torch.Tensor]:
+    """All tensors among a record's arguments, in the order of its sources."""
+    found: list[torch.Tensor] = []
+    for item in (*record.args, *record.kwargs.values()):
+        if isinstance(item, torch.Tensor):
+            found.append(item)
+        elif type(item) is list or type(item) is tuple:
+            found.extend(entry for entry in item if isinstance(entry, torch.Tensor))
+    return found

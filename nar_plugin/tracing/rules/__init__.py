@@ -1,0 +1,42 @@
+"""The rules of the canonical form: each module declares those of one concept.
+
+Importing this package enters them all into the table; `fusion.py` tries the rules that start at
+one kind in the order of the imports here.
+"""
+
+from nar_plugin.tracing.rules import (  # isort: skip
+    bookkeeping,
+    arithmetic,
+    expansions,
+    layers,
+    normalisation,
+    normalisation_by_hand,
+    activations,
+    gates,
+    attention,
+    rotary,
+    pooling,
+    recurrence,
+)
+from nar_plugin.tracing.rules.rule import CALLS, EXPANSIONS, FINISHING, FUSIONS, RULES, Rule
+
+__all__ = [
+    "CALLS",
+    "EXPANSIONS",
+    "FINISHING",
+    "FUSIONS",
+    "RULES",
+    "Rule",
+    "activations",
+    "arithmetic",
+    "attention",
+    "bookkeeping",
+    "expansions",
+    "gates",
+    "layers",
+    "normalisation",
+    "normalisation_by_hand",
+    "pooling",
+    "recurrence",
+    "rotary",
+]

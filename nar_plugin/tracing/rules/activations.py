@@ -1,0 +1,125 @@
+"""Activations: by name, by limits, by hand."""
+
+from __future__ import annotations
+
+from nar_plugin.tracing.call import Call
+from nar_plugin.tracing.rules.rule import Attributes, Rule, declare, on_calls
+
+QUICK_GELU = 1.702  # x * sigmoid(1.702 x): the one factor that tells an activation from another
+_BY_LIMITS: dict[tuple[float | None, float | None], str] = {
+    (0.0, None): "relu",
+    (0.0, 6.0): "relu6",
+    (-1.0, 1.0): "hardtanh",
+}
+_SELU_SCALE = 1.0507009873554805
+
+
+@on_calls(
+    Rule(
+        name="clamped activations",
+        effect="renamed",
+        pattern="hardtanh, clamp, clamp_min, threshold between 0 and infinity, 0 and 6, -1 and 1",
+        result="relu, relu6, hardtanh",
+        reason="ReLU is a clamp. Any other clamp guards against overflow and leaves no node.",
+        source="Krizhevsky 2010, Convolutional Deep Belief Networks on CIFAR-10",
+    ),
+    "clamp",
+    "clamp_min",
+    "clamp_max",
+    "threshold",
+    "hardtanh",
+    "relu6",
+)
+def _clamped(call: Call) -> tuple[str, Attributes] | None:
+    if call.live == 0:
+        return None
+    low, high = _limits(call)
+    offset = call.offset()
+    if (low, high, offset) in ((0.0, 6.0, 3.0), (0.0, 1.0, 0.5)):
+        return "hardsigmoid", {}
+    kind = _BY_LIMITS.get((low, high))
+    if kind is None and call.name == "hardtanh":
+        return "hardtanh", {"limits": f"{low}..{high}"}
+    if kind is None and call.name == "threshold":
+        return "threshold", {}
+    return (kind, {}) if kind else None
+
+
+declare(
+    Rule(
+        name="hard sigmoid by hand",
+        effect="fused",
+        pattern="relu6(x + 3) / 6, clamp(x / 6 + 0.5, 0, 1)",
+        result="hardsigmoid",
+        reason="MobileNetV3 is older than F.hardsigmoid.",
+        source="Howard et al. 2019, arXiv 1905.02244, section 5.2",
+    )
+)
+
+
+def _limits(call: Call) -> tuple[float | None, float | None]:
+    if call.name == "relu6":
+        return 0.0, 6.0
+    given = [*call.args[1:3], None, None][:2]
+    low = given[0] if len(call.args) > 1 else call.kwargs.get("min", call.kwargs.get("min_val"))
+    high = given[1] if len(call.args) > 2 else call.kwargs.get("max", call.kwargs.get("max_val"))
+    if call.name == "hardtanh":
+        low, high = (-1.0 if low is None else low), (1.0 if high is None else high)
+    if call.name == "threshold":
+        high = None if given == [0, 0] else high
+    if call.name == "clamp_max":
+        low, high = None, low
+    return _number(low), _number(high)
+
+
+def _number(limit: object) -> float | None:
+    if limit is None:
+        return None
+    return float(limit) if isinstance(limit, int | float) else float("nan")
+
+
+@on_calls(
+    Rule(
+        name="exponential units",
+        effect="renamed",
+        pattern="elu, selu, celu, which share one kernel",
+        result="elu(alpha), selu, celu",
+        reason="Scale and alpha tell them apart.",
+        source="Klambauer et al. 2017, arXiv 1706.02515, Eq. 2",
+    ),
+    "elu",
+    "selu",
+    "celu",
+)
+def _exponential(call: Call) -> tuple[str, Attributes] | None:
+    if call.name != "elu":
+        return call.name, {}
+    alpha, scale, inner = ([*call.args[1:4], *(1.0, 1.0, 1.0)[len(call.args) - 1 :]])[:3]
+    if abs(float(scale) - _SELU_SCALE) < 1e-3:
+        return "selu", {}
+    if float(inner) != 1.0:
+        return "celu", {}
+    return "elu", ({} if float(alpha) == 1.0 else {"alpha": float(alpha)})
+
+
+@on_calls(None, "gelu")
+def _gelu(call: Call) -> tuple[str, Attributes] | None:
+    return "gelu", {"approximate": call.kwargs.get("approximate", "none")}
+
+
+@on_calls(None, "leaky_relu")
+def _leaky(call: Call) -> tuple[str, Attributes] | None:
+    return "leaky_relu", {"slope": float(call.args[1]) if len(call.args) > 1 else 0.01}
+
+
+@on_calls(None, "sigmoid")
+def _sigmoid(call: Call) -> tuple[str, Attributes] | None:
+    factor = call.factor()
+    call.notes["quick"] = factor is not None and abs(factor - QUICK_GELU) < 1e-3
+    return "sigmoid", {}
+
+
+@on_calls(None, "log")
+def _log(call: Call) -> tuple[str, Attributes] | None:
+    call.notes["offset"] = call.offset()
+    return "log", {}

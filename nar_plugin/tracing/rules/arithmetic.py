@@ -1,0 +1,121 @@
+"""Numbers, masks and what is computed from weights alone."""
+
+from __future__ import annotations
+
+from nar_plugin.tracing.call import Call
+from nar_plugin.tracing.recorder import CONST, PARAM
+from nar_plugin.tracing.rules.rule import Attributes, Rule, declare, on_calls
+from nar_plugin.tracing.vocabulary import ARITHMETIC, MASKING, NAMES, WEIGHT_ARITHMETIC
+
+_POWERS = {0.5: "sqrt", -0.5: "rsqrt", -1.0: "reciprocal"}
+
+declare(
+    Rule(
+        name="arithmetic on weights",
+        effect="dropped",
+        pattern="norms, products, means, roots of parameters alone",
+        result="",
+        reason="weight_norm, spectral_norm, weight standardization, `1 + weight`: still a weight.",
+    )
+)
+
+
+def weight_of_weights(call: Call) -> bool:
+    """Whether a call computes a weight from weights."""
+    return call.name in WEIGHT_ARITHMETIC and call.of_weights
+
+
+@on_calls(
+    Rule(
+        name="numbers",
+        effect="dropped",
+        pattern="adding a number, multiplying with a number or with one learned number",
+        result="",
+        reason="Scale and offset are no structure.",
+    ),
+    *ARITHMETIC,
+)
+def _arithmetic(call: Call) -> tuple[str, Attributes] | None:
+    kind = NAMES.get(call.name, call.name)
+    if call.live >= 2:
+        if call.name == "mul" and len(set(call.sources)) == 1 and len(set(call.reads())) == 1:
+            return "pow", {"exponent": 2.0}  # not the product of two slices, as in NAFNet
+        return kind, {}
+    others = [(tensor, source) for tensor, source in call.others() if tensor.numel() > 1]
+    if not others:
+        return None
+    learned = [tensor for tensor, source in others if source == PARAM]
+    if learned:
+        call.notes["operand_size"] = learned[0].numel()
+    call.notes["complex"] = others[0][0].is_complex()
+    return kind, {"operand": "param" if learned else "const"}
+
+
+declare(
+    Rule(
+        name="squares and roots",
+        effect="renamed",
+        pattern="x * x, square(x), pow(x, 1/2), pow(x, -1/2), pow(x, -1)",
+        result="pow(exponent=2), sqrt, rsqrt, reciprocal",
+        reason="One function, two spellings.",
+    )
+)
+
+
+@on_calls(None, "pow", "float_power", "square")
+def _power(call: Call) -> tuple[str, Attributes] | None:
+    if call.name == "square":
+        return "pow", {"exponent": 2.0}
+    exponent = call.args[1] if len(call.args) > 1 else None
+    if not isinstance(exponent, int | float):
+        return "pow", {}
+    if float(exponent) in _POWERS:
+        return _POWERS[float(exponent)], {}
+    return "pow", {"exponent": float(exponent)}
+
+
+@on_calls(
+    Rule(
+        name="masks",
+        effect="dropped",
+        pattern="where, masked_fill, maximum, tril, ... with a mask that no input changes",
+        result="",
+        reason="A mask says which values count for one input; causal or not is no layer.",
+    ),
+    *(name for name in MASKING if not name.startswith("clamp")),
+)
+def _masked(call: Call) -> tuple[str, Attributes] | None:
+    operands = sum(source != CONST for source in call.sources)
+    return None if operands < 2 else (NAMES.get(call.name, call.name), {})
+
+
+@on_calls(
+    Rule(
+        name="look-ups in learned tables",
+        effect="dropped",
+        pattern="index, gather, index_select of a parameter",
+        result="",
+        reason="A relative position bias is a parameter, however its table is stored.",
+    ),
+    "index",
+    "gather",
+    "index_select",
+)
+def _looked_up(call: Call) -> tuple[str, Attributes] | None:
+    return None if max(call.sources) < 0 else (NAMES.get(call.name, call.name), {})
+
+
+@on_calls(
+    Rule(
+        name="parts of one tensor joined",
+        effect="dropped",
+        pattern="cat or stack of slices of one tensor, or behind a constant",
+        result="",
+        reason="The rotated half of a rotary embedding, an empty cache: values change places.",
+    ),
+    "cat",
+    "stack",
+    "hstack",
+)
+def _joined(call: Call) -> tuple[str, Attributes] | None:
+    return None if len(set(call.sources) - {CONST}) == 1 else ("cat", {})

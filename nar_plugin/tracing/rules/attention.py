@@ -1,0 +1,169 @@
+"""Scaled dot-product attention, by kernel or by hand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from nar_plugin.tracing.call import Call
+from nar_plugin.tracing.graph import Attribute
+from nar_plugin.tracing.node import Node
+from nar_plugin.tracing.recorder import CONST
+from nar_plugin.tracing.rules.rule import Attributes, Rule, on_calls, starts_at
+from nar_plugin.tracing.vocabulary import ATTENTION_KERNELS
+
+if TYPE_CHECKING:
+    from nar_plugin.tracing.fusion import Rewriter
+
+_BETWEEN = frozenset("add sub mul div where masked_fill".split())  # scores and softmax
+_FARTHEST = 5
+
+
+@on_calls(
+    Rule(
+        name="attention kernels",
+        effect="renamed",
+        pattern="scaled_dot_product_attention of every backend, causal, masked or not",
+        result="attention(heads, width, value_width, bias)",
+        reason="A mask is no layer; grouped heads show in the widths of keys and values before.",
+        source="Vaswani et al. 2017, arXiv 1706.03762, Eq. 1",
+    ),
+    *ATTENTION_KERNELS,
+)
+def _kernel(call: Call) -> tuple[str, Attributes] | None:
+    query, value = call.tensors[0], call.tensors[2]
+    four = query.dim() > 3
+    call.notes["heads_known"] = four
+    return "attention", {
+        "heads": int(query.shape[1]) if four else call.head_counts.get(id(query), 1),
+        "width": int(query.shape[-1]),
+        "value_width": int(value.shape[-1]),
+        "bias": len(call.tensors) > 3 and call.sources[3] != CONST,
+    }
+
+
+@on_calls(None, "softmax", "_softmax", "_safe_softmax")
+def _softmax(call: Call) -> tuple[str, Attributes] | None:
+    dim = call.args[1] if len(call.args) > 1 else call.kwargs.get("dim", -1)
+    call.notes["last"] = dim in (-1, call.tensors[0].dim() - 1)
+    return "softmax", {}
+
+
+@starts_at(
+    Rule(
+        name="attention by hand",
+        effect="fused",
+        pattern="softmax(q @ k + masks and biases) @ v, by matmul, bmm or einsum",
+        result="attention(heads, width, value_width, bias)",
+        reason="Eager or fused; a learned bias on the scores is kept as `bias`.",
+        source="Vaswani et al. 2017, arXiv 1706.03762, Eq. 1",
+    ),
+    "softmax",
+)
+def _attention(graph: Rewriter, softmax: int) -> None:
+    nodes = graph.nodes
+    output = graph.only_consumer(softmax)
+    if output is None or nodes[output].kind != "matmul" or len(nodes[output].inputs) != 2:
+        return
+    if not nodes[softmax].notes.get("last") or not nodes[softmax].inputs:
+        return
+    walked, bias, learned = _scores(graph, nodes[softmax].inputs[0])
+    if not walked:
+        return
+    scores = walked[-1]
+    left, right = nodes[output].inputs
+    on_left = left == softmax
+    value = right if on_left else left
+    of_scores, of_output = nodes[scores].notes, nodes[output].notes
+    width = int(of_scores["inner"])
+    attributes: dict[str, Attribute] = {
+        "heads": int(of_scores["heads"] or of_output["heads"] or 1),
+        "width": width,
+        "value_width": int(of_output["outer"]) if on_left else width,
+        "bias": bool(bias) or learned,
+    }
+    inputs = [*nodes[scores].inputs, value, *bias]
+    node = Node("attention", attributes, inputs, nodes[softmax].path, nodes[output].out)
+    node.notes = {"keys": of_output["inner"] if on_left else None}
+    graph.replace(output, node, [*walked, softmax])
+
+
+def _scores(graph: Rewriter, current: int) -> tuple[list[int], list[int], bool]:
+    """From the softmax up to the product of queries and keys.
+
+    Returns:
+        The nodes on the way with the product last, or none; live biases; whether one is learned.
+    """
+    nodes = graph.nodes
+    walked: list[int] = []
+    bias: list[int] = []
+    learned = False
+    while nodes[current].kind in _BETWEEN and nodes[current].inputs:
+        if graph.only_consumer(current) is None or len(walked) >= _FARTHEST:
+            return [], [], False
+        walked.append(current)
+        learned = learned or nodes[current].attributes.get("operand") == "param"
+        inputs = nodes[current].inputs
+        scores = next((item for item in inputs if _leads_to_product(nodes, item)), inputs[0])
+        bias.extend(item for item in inputs if item != scores)
+        current = scores
+    if nodes[current].kind != "matmul" or graph.only_consumer(current) is None:
+        return [], [], False
+    return [*walked, current], bias, learned
+
+
+def _leads_to_product(nodes: list[Node], index: int) -> bool:
+    for _ in range(_FARTHEST + 1):
+        if nodes[index].kind == "matmul":
+            return True
+        if nodes[index].kind not in _BETWEEN or not nodes[index].inputs:
+            return False
+        index = nodes[index].inputs[0]
+    return False
+
+
+@starts_at(
+    Rule(
+        name="heads and direction of attention",
+        effect="renamed",
+        pattern="attention before a linear layer or 1x1 convolution, heads folded into the batch",
+        result="heads = the layer's input width / width of one value; `over=channels` where that "
+        "width fits the keys instead",
+        reason="Shapes alone mix up heads, batch and windows; channel attention (XCiT) has as many "
+        "'values' as positions, and a resolution must not show.",
+        source="El-Nouby et al. 2021, arXiv 2106.09681, Eq. 3",
+    ),
+    "attention",
+)
+def _heads(graph: Rewriter, index: int) -> None:
+    node = graph.nodes[index]
+    reader = graph.only_consumer(index)
+    entry: Any = graph.nodes[reader].attributes.get("in") if reader is not None else None
+    if not entry:
+        return
+    heads, value = int(node.attributes["heads"]), int(node.attributes["value_width"])
+    keys = node.notes.get("keys")
+    if heads * value == entry:
+        return
+    if keys and heads * int(keys) == entry:
+        node.attributes.update(width=int(keys), value_width=int(keys), over="channels")
+    elif entry % value == 0:
+        node.attributes["heads"] = entry // value
+
+
+@starts_at(
+    Rule(
+        name="mask on a shared bias",
+        effect="dropped",
+        pattern="a constant added to a learned bias once, before several attentions read it",
+        result="",
+        reason="T5 adds its mask to the position bias once for all layers.",
+    ),
+    "attention",
+    finishing=True,
+)
+def _shared_bias(graph: Rewriter, index: int) -> None:
+    nodes = graph.nodes
+    for place, bias in enumerate(nodes[index].inputs[3:], start=3):
+        masked = nodes[bias].kind == "add" and nodes[bias].attributes.get("operand") == "const"
+        if masked and all(nodes[reader].kind == "attention" for reader in graph.readers(bias)):
+            graph.redirect(index, place, nodes[bias].inputs[0])

@@ -1,0 +1,66 @@
+"""What moves values without computing any, or is the same for every input: it leaves no node.
+
+These rules act elsewhere: the recorder skips the calls in `vocabulary.BOOKKEEPING` and those on
+constants alone, the twin and the stand-ins take away precision and device, `trace` leaves out what
+no result depends on.
+"""
+
+from __future__ import annotations
+
+from nar_plugin.tracing.rules.rule import Rule, declare
+
+declare(
+    Rule(
+        name="views and copies",
+        effect="dropped",
+        pattern="view, reshape, permute, slice, split, expand, repeat, clone, pixel_shuffle, ...",
+        result="",
+        reason="They move, name or copy values and compute none.",
+        source="Neural Architecture Retrieval, appendix: TBackward and AccumulateGrad",
+    )
+)
+declare(
+    Rule(
+        name="precision and device",
+        effect="dropped",
+        pattern="changes of device and of float precision, also around a softmax",
+        result="",
+        reason="float32, bfloat16, CPU, CUDA and meta run one design.",
+    )
+)
+declare(
+    Rule(
+        name="dropout",
+        effect="dropped",
+        pattern="dropout of every kind, stochastic depth",
+        result="",
+        reason="Every model is traced as in eval mode, where they do nothing.",
+    )
+)
+declare(
+    Rule(
+        name="constant padding",
+        effect="dropped",
+        pattern="padding with a constant, before a convolution or as its argument",
+        result="",
+        reason="It only says what lies outside; the convolution's attributes hold the rest.",
+    )
+)
+declare(
+    Rule(
+        name="constants",
+        effect="dropped",
+        pattern="operations on constants alone: masks, positions, rotary tables",
+        result="",
+        reason="They are the same for every input.",
+    )
+)
+declare(
+    Rule(
+        name="dead branches",
+        effect="dropped",
+        pattern="operations that no result depends on",
+        result="",
+        reason="Removing them changes no output.",
+    )
+)

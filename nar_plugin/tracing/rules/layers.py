@@ -1,0 +1,172 @@
+"""Layers with weights: convolutions, linear layers, embeddings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import torch
+
+from nar_plugin.tracing.call import Call
+from nar_plugin.tracing.node import Node
+from nar_plugin.tracing.recorder import PARAM
+from nar_plugin.tracing.rules.rule import Attributes, Rule, declare, on_calls, starts_at
+
+if TYPE_CHECKING:
+    from nar_plugin.tracing.fusion import Rewriter
+
+
+def sizes(values: Iterable[int]) -> str:
+    """Such as `3x3`."""
+    return "x".join(str(int(value)) for value in values)
+
+
+declare(
+    Rule(
+        name="pointwise convolution of pooled features",
+        effect="renamed",
+        pattern="convolution with kernel 1 after global pooling",
+        result="linear(in, out, bias)",
+        reason="Squeeze and excitation is written with either.",
+        source="Hu et al. 2018, arXiv 1709.01507, section 3",
+    )
+)
+declare(
+    Rule(
+        name="pointwise convolution along a sequence",
+        effect="renamed",
+        pattern="1-D convolution with kernel 1, stride 1, one group",
+        result="linear(in, out, bias)",
+        reason="The same layer at every step; PointNets and feed-forward layers have either. In "
+        "two dimensions it stays a convolution, as its papers call it.",
+        source="Qi et al. 2017, arXiv 1612.00593, section 4.2",
+    )
+)
+
+
+@on_calls(
+    Rule(
+        name="convolution",
+        effect="renamed",
+        pattern="conv1d, conv2d, conv3d, conv_transpose*d of every backend",
+        result="conv(in, out, kernel, stride, dilation, groups, bias, transposed)",
+        reason="What backend runs it is no design; where the kernel is 1, dilation is nothing.",
+    ),
+    "convolution",
+    "_convolution",
+    "convolution_overrideable",
+)
+def _convolution(call: Call) -> tuple[str, Attributes] | None:
+    _, weight, bias, stride, _, dilation, transposed, _, groups = call.args[:9]
+    kernel = weight.shape[2:]
+    wide_in, wide_out = weight.shape[1] * groups, weight.shape[0]
+    if transposed:
+        wide_in, wide_out = weight.shape[0], weight.shape[1] * groups
+    steps = [1 if side == 1 else step for side, step in zip(kernel, dilation, strict=True)]
+    plain = groups == 1 and not transposed
+    if plain and tuple(kernel) == (1,) and tuple(stride) == (1,):
+        return linear(wide_in, wide_out, bias is not None)
+    call.notes["pointwise"] = plain and set(kernel) == {1}
+    return "conv", {
+        "in": int(wide_in),
+        "out": int(wide_out),
+        "kernel": sizes(kernel),
+        "stride": sizes(stride),
+        "dilation": sizes(steps),
+        "groups": int(groups),
+        "bias": bias is not None,
+        "transposed": bool(transposed),
+    }
+
+
+def linear(wide_in: int, wide_out: int, bias: bool, experts: int = 1) -> tuple[str, Attributes]:
+    """The node of a linear layer."""
+    attributes: Attributes = {"in": int(wide_in), "out": int(wide_out), "bias": bias}
+    if experts > 1:
+        attributes["experts"] = int(experts)
+    return "linear", attributes
+
+
+@on_calls(
+    Rule(
+        name="product with a weight",
+        effect="renamed",
+        pattern="mm, bmm, addmm, einsum, linear, mv, _grouped_mm with a parameter",
+        result="linear(in, out, bias, experts)",
+        reason="One layer, many spellings.",
+    ),
+    *("mm", "bmm", "addmm", "baddbmm", "mv", "addmv", "matmul", "dot"),
+)
+def _product(call: Call) -> tuple[str, Attributes] | None:
+    left, right = call.tensors[-2], call.tensors[-1]
+    left_source, right_source = call.sources[-2], call.sources[-1]
+    bias = len(call.tensors) == 3 and call.sources[0] == PARAM
+    if right_source == PARAM and left_source != PARAM:
+        wide_out = right.shape[-1] if right.dim() > 1 else 1
+        return linear(left.shape[-1], wide_out, bias, _experts(right))
+    if left_source == PARAM and right_source != PARAM:
+        wide_out = left.shape[-2] if left.dim() > 1 else 1
+        return linear(left.shape[-1], wide_out, bias, _experts(left))
+    folded = call.head_counts.get(id(left)) or call.head_counts.get(id(right))
+    call.notes.update(heads=folded, inner=int(left.shape[-1]), outer=int(right.shape[-1]))
+    return "matmul", {}
+
+
+def _experts(weight: torch.Tensor) -> int:
+    """How many matrices a batched weight holds; one that was expanded to the batch is one."""
+    return weight.shape[0] if weight.dim() == 3 and weight.stride(0) else 1
+
+
+@on_calls(None, "linear")
+def _linear(call: Call) -> tuple[str, Attributes] | None:
+    weight = call.tensors[1]
+    return linear(weight.shape[1], weight.shape[0], len(call.tensors) > 2)
+
+
+@on_calls(None, "_grouped_mm")
+def _grouped(call: Call) -> tuple[str, Attributes] | None:
+    weight = call.tensors[1]
+    return linear(weight.shape[-2], weight.shape[-1], False, _experts(weight))
+
+
+@on_calls(
+    Rule(
+        name="embedding",
+        effect="renamed",
+        pattern="embedding, embedding_bag",
+        result="embedding(vocabulary, width)",
+        reason="Padding index and sparse gradients are no structure.",
+    ),
+    "embedding",
+    "embedding_bag",
+    "_embedding_bag",
+)
+def _embedding(call: Call) -> tuple[str, Attributes] | None:
+    vocabulary, width = call.tensors[0].shape[:2]
+    return "embedding", {"vocabulary": int(vocabulary), "width": int(width)}
+
+
+@starts_at(
+    Rule(
+        name="bias by hand",
+        effect="fused",
+        pattern="linear or convolution without a bias, then a parameter of its width added",
+        result="the layer with a bias",
+        reason="x @ w + b and F.linear(x, w, b) are one layer.",
+    ),
+    "linear",
+    "conv",
+)
+def _bias(graph: Rewriter, index: int) -> None:
+    node = graph.nodes[index]
+    if node.attributes["bias"]:
+        return
+    added = graph.only_consumer(index)
+    if added is None or graph.nodes[added].kind != "add":
+        return
+    width = int(node.attributes["out"]) * int(node.attributes.get("experts", 1))
+    if graph.nodes[added].notes.get("operand_size") != width:
+        return
+    attributes = {**node.attributes, "bias": True}
+    layer = Node(node.kind, attributes, node.inputs, node.path, node.out, node.reads)
+    graph.replace(added, layer, [index])

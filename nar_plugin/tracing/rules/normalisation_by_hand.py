@@ -1,0 +1,197 @@
+"""Normalisations that are written out: what is divided by the root of its own second moment."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nar_plugin.tracing.graph import Attribute
+from nar_plugin.tracing.node import Node
+from nar_plugin.tracing.rules.rule import Rule, declare, starts_at
+
+if TYPE_CHECKING:
+    from nar_plugin.tracing.fusion import Rewriter
+
+declare(
+    Rule(
+        name="layer norm by hand",
+        effect="fused",
+        pattern="(x - mean(x)) / sqrt(var(x) + eps) * weight + bias over the channels, last or "
+        "first",
+        result="layer_norm(width, affine)",
+        reason="ConvNeXt's LayerNorm2d and the Annotated Transformer's, with var, std, var_mean "
+        "or the mean of squares; n or n - 1 is a number.",
+        source="Ba et al. 2016, arXiv 1607.06450, Eq. 3",
+    )
+)
+declare(
+    Rule(
+        name="instance norm by hand",
+        effect="fused",
+        pattern="(x - mean(x)) / sqrt(var(x) + eps) over the positions",
+        result="instance_norm",
+        reason="As adaptive instance normalisation is written.",
+        source="Huang & Belongie 2017, arXiv 1703.06868, Eq. 5",
+    )
+)
+declare(
+    Rule(
+        name="RMS norm by hand",
+        effect="fused",
+        pattern="x * rsqrt(mean(x^2) + eps) * weight; F.normalize(x) * weight",
+        result="rms_norm(width, affine)",
+        reason="Libraries are older than torch's call; length and root mean square differ by a "
+        "number.",
+        source="Zhang & Sennrich 2019, arXiv 1910.07467, Eq. 4",
+    )
+)
+
+
+@starts_at(
+    Rule(
+        name="L2 norm",
+        effect="fused",
+        pattern="F.normalize(x); x / norm(x), x * rsqrt(sum(x^2))",
+        result="l2_norm(width)",
+        reason="One function; with a learned weight behind it, it is an RMS norm.",
+    ),
+    "sqrt",
+    "rsqrt",
+    "std",
+    "linalg_vector_norm",
+)
+def _normalised(graph: Rewriter, root: int) -> None:
+    pattern = _Pattern(graph, root)
+    if pattern.found():
+        pattern.replace()
+
+
+class _Pattern:
+    """What is found around the root of a second moment.
+
+    Args:
+        graph: The graph.
+        root: A `sqrt`, `rsqrt`, `std` or vector norm.
+    """
+
+    def __init__(self, graph: Rewriter, root: int) -> None:
+        self.graph = graph
+        self.root = root
+        self.inside = {root}
+        self.kind = ""
+        self.x = -1
+        self.product = -1
+        self.moment = root  # the node that reduces
+        self.affine = False
+
+    def found(self) -> bool:
+        """Look at what is above the root, then at what is below."""
+        node = self.graph.nodes[self.root]
+        if not node.inputs:
+            return False
+        if node.kind in ("sqrt", "rsqrt"):
+            self.moment = node.inputs[0]
+            self.inside.add(self.moment)
+        product = self.graph.only_consumer(self.root)
+        if product is None or not self.graph.nodes[self.moment].inputs:
+            return False
+        self.product = product
+        numerator = self._numerator()
+        if numerator is None or not self._moment_of(numerator):
+            return False
+        return self.graph.serves_only(list(self.inside), self.product)
+
+    def _numerator(self) -> int | None:
+        """What is divided, without a weight that it was multiplied with before."""
+        nodes = self.graph.nodes
+        product = nodes[self.product]
+        expected = "mul" if nodes[self.root].kind == "rsqrt" else "div"
+        if product.kind != expected or len(product.inputs) != 2 or self.root not in product.inputs:
+            return None
+        if expected == "div" and product.inputs[1] != self.root:
+            return None
+        numerator = next((item for item in product.inputs if item != self.root), None)
+        if numerator is not None and nodes[numerator].attributes.get("operand") == "param":
+            if nodes[numerator].kind == "mul" and nodes[nodes[numerator].inputs[0]].kind == "sub":
+                self.inside.add(numerator)
+                self.affine = True
+                return nodes[numerator].inputs[0]
+        return numerator
+
+    def _moment_of(self, numerator: int) -> bool:
+        """Whether the root is that of the numerator's second moment."""
+        nodes = self.graph.nodes
+        moment = nodes[self.moment]
+        inner = moment.inputs[0]
+        centred = self._centre(numerator)
+        if moment.kind in ("var", "std", "var_mean", "std_mean"):
+            self.x = centred if centred is not None else -1
+            if inner != self.x and inner != numerator:
+                return False
+            self.kind = "layer_norm"
+            self._take_centre(numerator)
+            return centred is not None
+        if moment.kind == "linalg_vector_norm":
+            self.x, self.kind = numerator, "l2_norm"
+            return inner == numerator
+        if moment.kind not in ("mean", "sum") or nodes[inner].attributes.get("exponent") != 2.0:
+            return False
+        self.inside.add(inner)
+        squared = nodes[inner].inputs[0]
+        if squared == numerator and centred is None:
+            self.x, self.kind = numerator, "rms_norm" if moment.kind == "mean" else "l2_norm"
+            return True
+        if centred is None or self._centre(squared) != centred or moment.kind != "mean":
+            return False
+        self.x, self.kind = centred, "layer_norm"
+        self._take_centre(numerator)
+        self._take_centre(squared)
+        return True
+
+    def _centre(self, index: int) -> int | None:
+        """The x of x - mean(x), or None."""
+        nodes = self.graph.nodes
+        node = nodes[index]
+        if node.kind != "sub" or len(node.inputs) != 2:
+            return None
+        x, mean = node.inputs
+        averages = nodes[mean].kind in ("mean", "var_mean", "std_mean")
+        return x if averages and nodes[mean].inputs == [x] else None
+
+    def _take_centre(self, index: int) -> None:
+        self.inside.update((index, self.graph.nodes[index].inputs[1]))
+
+    def replace(self) -> None:
+        """Put the norm, with the weight and bias that follow, in place of the pattern."""
+        nodes, graph = self.graph.nodes, self.graph
+        notes = nodes[self.moment].notes
+        last, sizes = self.product, []
+        for kind in ("mul", "add"):
+            after = graph.only_consumer(last)
+            learned = after is not None and nodes[after].attributes.get("operand") == "param"
+            if after is None or not learned or nodes[after].kind != kind:
+                continue
+            if self.kind in ("rms_norm", "l2_norm") and kind == "add":
+                continue
+            self.inside.add(last)
+            self.affine, last = True, after
+            sizes.append(nodes[after].notes.get("operand_size"))
+        width = int(notes.get("width", 0))
+        kind = self._kind(notes.get("axes", ""), width in sizes)
+        if not kind:
+            return
+        attributes: dict[str, Attribute] = {"width": width, "affine": self.affine}
+        if kind == "instance_norm":
+            attributes = {}
+        if kind == "l2_norm":
+            attributes = {"width": width}
+        first = nodes[self.product]
+        node = Node(kind, attributes, [self.x], nodes[self.root].path, first.out)
+        graph.replace(last, node, sorted(self.inside - {last}))
+
+    def _kind(self, axes: str, weighted: bool) -> str:
+        """What it is called over these dimensions; empty where it has no name."""
+        if axes == "positions":
+            return "instance_norm" if self.kind == "layer_norm" else ""
+        if axes == "" or (axes == "middle" and not weighted):
+            return ""
+        return "rms_norm" if self.kind == "l2_norm" and self.affine else self.kind

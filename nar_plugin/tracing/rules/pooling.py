@@ -1,0 +1,112 @@
+"""Pooling, reductions and resampling."""
+
+from __future__ import annotations
+
+from math import prod
+
+from nar_plugin.tracing.call import Call
+from nar_plugin.tracing.rules.layers import sizes
+from nar_plugin.tracing.rules.rule import Attributes, Rule, declare, on_calls
+from nar_plugin.tracing.vocabulary import NAMES
+
+GLOBAL: Attributes = {"over": "positions"}
+_SMALLEST_GLOBAL_WINDOW = 4  # a window of 2 or 3 may cover a small image by chance
+_RESAMPLINGS = (
+    *("nearest1d", "nearest2d", "nearest3d", "linear1d", "bilinear2d", "bicubic2d", "trilinear3d"),
+    *("nearest_exact1d", "nearest_exact2d", "nearest_exact3d"),
+)
+
+declare(
+    Rule(
+        name="global pooling",
+        effect="renamed",
+        pattern="mean or max over all positions, adaptive pooling to one, a window as large as "
+        "the features",
+        result="mean(over=positions), max(over=positions)",
+        reason="x.mean((2, 3)), nn.AdaptiveAvgPool2d(1) and F.avg_pool2d(x, x.shape[2:]) are one "
+        "pooling, and its window is no attribute: it follows the resolution.",
+        source="Lin et al. 2014, arXiv 1312.4400, section 3.2",
+    )
+)
+
+
+@on_calls(
+    Rule(
+        name="pooling",
+        effect="renamed",
+        pattern="max_pool*d, avg_pool*d, with or without indices",
+        result="max_pool(kernel, stride), avg_pool(kernel, stride)",
+        reason="The stride is the kernel where none is given.",
+    ),
+    *(name for name, kind in NAMES.items() if kind in ("max_pool", "avg_pool")),
+)
+def _pool(call: Call) -> tuple[str, Attributes] | None:
+    kind, kernel = NAMES[call.name], call.args[1]
+    features = tuple(call.tensors[0].shape[2:])
+    padding = call.args[3] if len(call.args) > 3 else [0]
+    covers = tuple(kernel) == features and not any(padding if isinstance(padding, list) else [0])
+    if covers and min(features) >= _SMALLEST_GLOBAL_WINDOW:
+        return "mean" if kind == "avg_pool" else "max", dict(GLOBAL)
+    stride = call.args[2] if len(call.args) > 2 and call.args[2] else kernel
+    return kind, {"kernel": sizes(kernel), "stride": sizes(stride)}
+
+
+@on_calls(None, *(name for name, kind in NAMES.items() if kind.startswith("adaptive")))
+def _adaptive(call: Call) -> tuple[str, Attributes] | None:
+    kind = NAMES[call.name]
+    if set(call.args[1]) == {1}:
+        return "mean" if kind == "adaptive_avg_pool" else "max", dict(GLOBAL)
+    return kind, {"output": sizes(call.args[1])}
+
+
+@on_calls(
+    Rule(
+        name="reductions",
+        effect="renamed",
+        pattern="sum, var, std, amax, logsumexp, ...",
+        result="the reduction and the number of reduced dimensions",
+        reason="Which dimension holds the channels is layout.",
+    ),
+    *"mean sum max min amax amin var std var_mean std_mean logsumexp linalg_vector_norm".split(),
+)
+def _reduced(call: Call) -> tuple[str, Attributes] | None:
+    kind = NAMES.get(call.name, call.name)
+    place = 2 if call.name == "linalg_vector_norm" else 1
+    dims = call.args[place] if len(call.args) > place else call.kwargs.get("dim")
+    tensor = call.tensors[0]
+    if isinstance(dims, int):
+        dims = [dims]
+    if not isinstance(dims, list | tuple) or len(call.tensors) > 1:
+        return kind, {"dims": 0}
+    rank = tensor.dim()
+    axes = sorted(dim % rank for dim in dims) if rank else []
+    call.notes["width"] = prod(tensor.shape[axis] for axis in axes)
+    call.notes["axes"] = _named(axes, rank)
+    if kind in ("mean", "max") and rank - len(axes) == 2 and 0 not in axes:
+        return kind, dict(GLOBAL)
+    return kind, {"dims": len(axes)}
+
+
+def _named(axes: list[int], rank: int) -> str:
+    """Which dimensions these are, as normalisations need to know."""
+    if axes == [rank - 1]:
+        return "last"
+    if axes == [1]:
+        return "channels" if rank > 3 else "middle"
+    return "positions" if axes == list(range(2, rank)) and rank > 3 else ""
+
+
+@on_calls(
+    Rule(
+        name="resampling",
+        effect="renamed",
+        pattern="nn.Upsample and F.interpolate by size or by factor",
+        result="upsample(mode)",
+        reason="The factor follows the resolution.",
+    ),
+    *(f"upsample_{mode}" for mode in _RESAMPLINGS),
+    *(f"_upsample_{mode}" for mode in _RESAMPLINGS),
+    *(f"_upsample_{mode}_aa" for mode in _RESAMPLINGS),
+)
+def _resampled(call: Call) -> tuple[str, Attributes] | None:
+    return "upsample", {"mode": call.name.removeprefix("_").removeprefix("upsample_")}

@@ -1,0 +1,52 @@
+"""Rotary position embeddings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nar_plugin.tracing.node import Node
+from nar_plugin.tracing.rules.rule import Rule, starts_at
+
+if TYPE_CHECKING:
+    from nar_plugin.tracing.fusion import Rewriter
+
+
+@starts_at(
+    Rule(
+        name="rotary positions",
+        effect="fused",
+        pattern="x cos + rotated(x) sin; pairs (a cos - b sin, a sin + b cos); a complex product",
+        result="rotary",
+        reason="Halves or pairs, real or complex: the weights' order differs, the design does not.",
+        source="Su et al. 2021, arXiv 2104.09864, Eq. 34",
+    ),
+    "add",
+    "sub",
+    "mul",
+    "cat",
+)
+def _rotary(graph: Rewriter, index: int) -> None:
+    nodes = graph.nodes
+    node = nodes[index]
+    if node.kind == "mul":
+        if node.notes.get("complex") and node.attributes.get("operand") == "const":
+            graph.replace(index, Node("rotary", {}, node.inputs, node.path, node.out), [])
+        return
+    parts = node.inputs
+    if len(parts) != 2 or parts[0] == parts[1]:
+        return
+    if any(graph.only_consumer(part) != index for part in parts):
+        return
+    if nodes[parts[0]].inputs != nodes[parts[1]].inputs:
+        return
+    if node.kind == "cat":
+        rotated = all(nodes[part].kind == "rotary" for part in parts)
+    else:
+        rotated = all(_times_table(nodes[part]) for part in parts)
+    if rotated:
+        whole = Node("rotary", {}, list(nodes[parts[0]].inputs), node.path, node.out)
+        graph.replace(index, whole, list(parts))
+
+
+def _times_table(node: Node) -> bool:
+    return node.kind == "mul" and node.attributes.get("operand") == "const"

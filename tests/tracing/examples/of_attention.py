@@ -1,0 +1,251 @@
+"""Examples of the rules on attention and positions."""
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+from tracing.examples.example import Example
+
+HEADS, WIDTH = 4, 32
+
+
+def projections():
+    layers = {name: nn.Linear(WIDTH, WIDTH) for name in ("q", "k", "v", "o")}
+    layers["temperature"] = nn.Parameter(torch.ones(1))
+    layers["table"] = nn.Parameter(torch.zeros(HEADS, 10, 10))
+    layers["distances"] = nn.Embedding(8, HEADS)
+    layers["few"] = nn.Linear(WIDTH, WIDTH // 2)
+    layers["packed"] = nn.Linear(WIDTH, 3 * WIDTH)
+    return layers
+
+
+def split(x):
+    return x.view(*x.shape[:2], HEADS, -1).transpose(1, 2)
+
+
+def attend(attention, many=HEADS):
+    """Multi-head attention around a function of (B, H, L, D)."""
+
+    def forward(m, x):
+        y = attention(m, *(split(layer(x)) for layer in (m.q, m.k, m.v)))
+        return m.o(y.transpose(1, 2).flatten(2))
+
+    return forward
+
+
+def fused(m, q, k, v):
+    return F.scaled_dot_product_attention(q, k, v)
+
+
+def causal(m, q, k, v):
+    return F.scaled_dot_product_attention(q, k, v, is_causal=True)
+
+
+def masked(m, q, k, v):
+    mask = torch.ones(q.shape[-2], q.shape[-2], dtype=torch.bool).tril()
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+
+
+def eager(m, q, k, v):
+    return (q @ k.transpose(-1, -2) / 8**0.5).softmax(-1) @ v
+
+
+def upcast(m, q, k, v):
+    scores = torch.matmul(q * 8**-0.5, k.transpose(2, 3))
+    mask = torch.full((q.shape[-2],) * 2, float("-inf")).triu(1)
+    weights = F.softmax(scores + mask, dim=-1, dtype=torch.float32).to(q.dtype)
+    return torch.matmul(F.dropout(weights, 0.1, training=False), v)
+
+
+def einsum(m, q, k, v):
+    scores = torch.einsum("bhid,bhjd->bhij", q, k) * 8**-0.5
+    return torch.einsum("bhij,bhjd->bhid", scores.softmax(dim=-1), v)
+
+
+def folded(m, x):
+    """As nn.MultiheadAttention and fairseq do: heads in the batch from the start."""
+    b, t, _ = x.shape
+    q, k, v = (
+        layer(x).view(b, t, HEADS, -1).permute(0, 2, 1, 3).reshape(b * HEADS, t, -1)
+        for layer in (m.q, m.k, m.v)
+    )
+    y = torch.bmm(torch.bmm(q, k.transpose(1, 2)).softmax(-1), v)
+    return m.o(y.view(b, HEADS, t, -1).transpose(1, 2).reshape(b, t, -1))
+
+
+def folded_sideways(m, x):
+    """Length first, then batch times heads, without a fourth dimension: torch's own way."""
+    b, t, _ = x.shape
+    q, k, v = (
+        layer(x).transpose(0, 1).reshape(t, b * HEADS, -1).transpose(0, 1)
+        for layer in (m.q, m.k, m.v)
+    )
+    y = torch.baddbmm(torch.zeros(1, t, t), q, k.transpose(1, 2)).softmax(-1) @ v
+    return m.o(y.transpose(0, 1).reshape(t, b, -1).transpose(0, 1))
+
+
+def einsum_heads_last(m, x):
+    q, k, v = (layer(x).unflatten(-1, (HEADS, -1)) for layer in (m.q, m.k, m.v))
+    weights = torch.einsum("bqhd,bkhd->bhqk", q, k).softmax(-1)
+    return m.o(torch.einsum("bhqk,bkhd->bqhd", weights, v).flatten(2))
+
+
+def single(m, x):
+    return m.o((m.q(x) @ m.k(x).transpose(1, 2)).softmax(-1) @ m.v(x))
+
+
+def channel_attention(m, q, k, v):
+    weights = (q.transpose(-1, -2) @ k / 8**0.5).softmax(-1)
+    return (weights @ v.transpose(-1, -2)).transpose(-1, -2)
+
+
+def over_queries(m, q, k, v):
+    return (q @ k.transpose(-1, -2)).softmax(-2) @ v
+
+
+def biased(m, q, k, v):
+    return (q @ k.transpose(-1, -2) + m.table[:, : q.shape[2], : q.shape[2]]).softmax(-1) @ v
+
+
+def relative(m):
+    """T5's position bias: an embedding of distances, one for each head."""
+    distances = (torch.arange(10)[:, None] - torch.arange(10)).clamp(0, 7)
+    return m.distances(distances).permute(2, 0, 1)[None]
+
+
+def twice(bias):
+    """Two attentions that share a bias."""
+
+    def forward(m, x):
+        shared = bias(m)
+        block = attend(lambda m, q, k, v: (q @ k.transpose(-1, -2) + shared).softmax(-1) @ v)
+        return block(m, block(m, x))
+
+    return forward
+
+
+def fused_bias(m, q, k, v):
+    bias = m.table[None, :, : q.shape[2], : q.shape[2]]
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=bias)
+
+
+def linear_attention(m, q, k, v):
+    return q.softmax(-1) @ (k.softmax(-2).transpose(-1, -2) @ v)
+
+
+def grouped(repeat):
+    def forward(m, x):
+        q, k, v = split(m.q(x)), m.few(x), m.few(x)
+        k, v = (y.view(*y.shape[:2], HEADS // 2, -1).transpose(1, 2) for y in (k, v))
+        return m.o(repeat(q, k, v).transpose(1, 2).flatten(2))
+
+    return forward
+
+
+def native_groups(q, k, v):
+    return F.scaled_dot_product_attention(q, k, v, enable_gqa=True)
+
+
+def repeated(q, k, v):
+    k, v = (y.repeat_interleave(2, dim=1) for y in (k, v))
+    return F.scaled_dot_product_attention(q, k, v)
+
+
+def expanded(q, k, v):
+    b, h, t, d = k.shape
+    k, v = (y[:, :, None].expand(b, h, 2, t, d).reshape(b, 2 * h, t, d) for y in (k, v))
+    return (q @ k.transpose(-1, -2)).softmax(-1) @ v
+
+
+def angles(length):
+    return torch.arange(length)[:, None] * torch.tensor([1.0, 0.1, 0.01, 0.001])
+
+
+def rotated_halves(m, x):
+    q = split(m.q(x))
+    table = torch.cat([angles(q.shape[2])] * 2, dim=-1)
+    a, b = q.chunk(2, dim=-1)
+    return q * table.cos() + torch.cat((-b, a), dim=-1) * table.sin()
+
+
+def rotated_pairs(m, x):
+    q = split(m.q(x))
+    cos, sin = angles(q.shape[2]).cos(), angles(q.shape[2]).sin()
+    a, b = q[..., ::2], q[..., 1::2]
+    return torch.stack((a * cos - b * sin, a * sin + b * cos), dim=-1).flatten(-2)
+
+
+def rotated_complex(m, x):
+    q = split(m.q(x))
+    table = torch.polar(torch.ones(q.shape[2], 4), angles(q.shape[2]))
+    return torch.view_as_real(torch.view_as_complex(q.unflatten(-1, (-1, 2))) * table).flatten(3)
+
+
+SHAPE = (2, 10, WIDTH)
+
+EXAMPLES = {
+    "attention by hand": Example(
+        same=[
+            attend(fused),
+            attend(eager),
+            attend(upcast),
+            attend(einsum),
+            folded,
+            folded_sideways,
+            einsum_heads_last,
+        ],
+        different=[
+            single,
+            attend(biased),
+            attend(over_queries),
+            attend(linear_attention),
+            lambda m, x: m.o(m.v(x)),
+        ],
+        shape=SHAPE,
+        layers=projections,
+    ),
+    "attention kernels": Example(
+        same=[
+            attend(fused),
+            attend(causal),
+            attend(masked),
+            attend(lambda m, q, k, v: F.scaled_dot_product_attention(q, k, v, scale=1.0)),
+        ],
+        different=[attend(fused_bias), grouped(native_groups)],
+        shape=SHAPE,
+        layers=projections,
+    ),
+    "heads and direction of attention": Example(
+        same=[
+            attend(channel_attention),
+            lambda m, x: attend(channel_attention)(m, x[:, :7]),
+        ],
+        different=[
+            attend(eager),
+            grouped(native_groups),
+        ],
+        shape=SHAPE,
+        layers=projections,
+    ),
+    "mask on a shared bias": Example(
+        same=[
+            twice(lambda m: relative(m)),
+            twice(lambda m: relative(m) + torch.ones(10, 10).tril().log()),
+        ],
+        different=[twice(lambda m: 0.0), twice(lambda m: relative(m) + m.table)],
+        shape=SHAPE,
+        layers=projections,
+    ),
+    "rotary positions": Example(
+        same=[rotated_halves, rotated_pairs, rotated_complex],
+        different=[
+            lambda m, x: split(m.q(x)),
+            lambda m, x: split(m.q(x)) * angles(10).repeat(1, 2).cos(),
+        ],
+        shape=SHAPE,
+        layers=projections,
+    ),
+}
+
+ALSO_SAME = {
+    "attention kernels": [grouped(native_groups), grouped(repeated), grouped(expanded)],
+}

@@ -1,0 +1,182 @@
+"""Examples of the rules on normalisations."""
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+from tracing.examples.example import Example
+
+
+def affine(*shape):
+    def layers():
+        return {
+            "fc": nn.Linear(8, 8),
+            "conv": nn.Conv2d(3, 8, 3),
+            "weight": nn.Parameter(torch.ones(*shape)),
+            "bias": nn.Parameter(torch.zeros(*shape)),
+            "norm": nn.LayerNorm(8),
+            "rms": nn.RMSNorm(8),
+            "batch": nn.BatchNorm2d(8),
+            "sync": nn.SyncBatchNorm(8),
+            "slow": nn.BatchNorm2d(8, momentum=0.01),
+            "instance": nn.InstanceNorm2d(8),
+            "scaled": nn.InstanceNorm2d(8, affine=True),
+            **{f"group{groups}": nn.GroupNorm(groups, 8) for groups in (1, 2, 4, 8)},
+        }
+
+    return layers
+
+
+def variance(m, x):
+    x = m.fc(x)
+    mean, var = x.mean(-1, keepdim=True), x.var(-1, unbiased=False, keepdim=True)
+    return m.weight * (x - mean) / torch.sqrt(var + 1e-6) + m.bias
+
+
+def deviation(m, x):  # The Annotated Transformer's
+    x = m.fc(x)
+    mean, std = x.mean(-1, keepdim=True), x.std(-1, keepdim=True)
+    return m.weight * (x - mean) / (std + 1e-6) + m.bias
+
+
+def mean_of_squares(m, x):
+    x = m.fc(x)
+    u = x.mean(-1, keepdim=True)
+    s = (x - u).pow(2).mean(-1, keepdim=True)
+    return (x - u) * torch.rsqrt(s + 1e-6) * m.weight + m.bias
+
+
+def both_moments(m, x):
+    x = m.fc(x)
+    var, mean = torch.var_mean(x, dim=-1, keepdim=True)
+    return torch.addcmul(m.bias, (x - mean) / (var + 1e-6).sqrt(), m.weight)
+
+
+def channels_first(m, x):  # ConvNeXt's LayerNorm2d
+    x = m.conv(x)
+    u = x.mean(1, keepdim=True)
+    s = (x - u).pow(2).mean(1, keepdim=True)
+    x = (x - u) / torch.sqrt(s + 1e-6)
+    return m.weight[:, None, None] * x + m.bias[:, None, None]
+
+
+def permuted(m, x):
+    return m.norm(m.conv(x).permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
+
+
+def adaptive_instance(m, x):
+    x = m.conv(x)
+    mean, std = x.mean((2, 3), keepdim=True), (x.var((2, 3), keepdim=True) + 1e-5).sqrt()
+    return (x - mean) / std
+
+
+def rms(m, x, weight=True):
+    x = m.fc(x)
+    x = x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6)
+    return m.weight * x if weight else x
+
+
+def normalised_rms(m, x):  # lucidrains'
+    return F.normalize(m.fc(x), dim=-1) * 8**0.5 * m.weight
+
+
+def scaled_by_norm(m, x):
+    x = m.fc(x)
+    return x / (x.norm(dim=-1, keepdim=True) * 8**-0.5).clamp(min=1e-8) * m.weight
+
+
+def behind_conv(name):
+    return lambda m, x: getattr(m, name)(m.conv(x))
+
+
+EXAMPLES = {
+    "layer norm by hand": Example(
+        same=[
+            lambda m, x: m.norm(m.fc(x)),
+            variance,
+            deviation,
+            mean_of_squares,
+            both_moments,
+        ],
+        different=[
+            rms,
+            lambda m, x: m.fc(x) - m.fc(x).mean(-1, keepdim=True),
+            lambda m, x: F.layer_norm(m.fc(x), (8,)),
+            lambda m, x: m.fc(x) * m.weight + m.bias,
+            lambda m, x: m.fc(x) / m.fc(x).std(-1, keepdim=True),
+        ],
+        layers=affine(8),
+    ),
+    "layer and group normalisation": Example(
+        same=[permuted, channels_first],
+        different=[
+            behind_conv("group1"),
+            behind_conv("group4"),
+            behind_conv("instance"),
+            behind_conv("batch"),
+        ],
+        shape=(1, 3, 9, 9),
+        layers=affine(8),
+    ),
+    "batch normalisation": Example(
+        same=[
+            behind_conv("batch"),
+            behind_conv("sync"),
+            behind_conv("slow"),
+        ],
+        different=[
+            behind_conv("instance"),
+            behind_conv("group2"),
+            lambda m, x: m.conv(x),
+        ],
+        shape=(1, 3, 9, 9),
+        layers=affine(8),
+    ),
+    "instance normalisation": Example(
+        same=[
+            behind_conv("instance"),
+            behind_conv("scaled"),
+            behind_conv("group8"),
+        ],
+        different=[behind_conv("group4"), behind_conv("batch")],
+        shape=(2, 3, 9, 9),
+        layers=affine(8),
+    ),
+    "instance norm by hand": Example(
+        same=[behind_conv("instance"), adaptive_instance],
+        different=[
+            channels_first,
+            lambda m, x: (y := m.conv(x)) - y.mean((2, 3), keepdim=True),
+        ],
+        shape=(1, 3, 9, 9),
+        layers=affine(8),
+    ),
+    "RMS norm by hand": Example(
+        same=[
+            lambda m, x: m.rms(m.fc(x)),
+            rms,
+            normalised_rms,
+            scaled_by_norm,
+            lambda m, x: (y := m.fc(x)) / torch.sqrt((y * y).mean(-1, keepdim=True)) * m.weight,
+            lambda m, x: rms(m, x, weight=False) * (1 + m.bias),
+        ],
+        different=[
+            lambda m, x: rms(m, x, weight=False),
+            lambda m, x: m.norm(m.fc(x)),
+            lambda m, x: m.fc(x) * m.weight,
+        ],
+        layers=affine(8),
+    ),
+    "L2 norm": Example(
+        same=[
+            lambda m, x: F.normalize(m.fc(x), dim=-1),
+            lambda m, x: (y := m.fc(x)) / y.norm(dim=-1, keepdim=True),
+            lambda m, x: (y := m.fc(x)) * torch.rsqrt(y.square().sum(-1, keepdim=True)),
+        ],
+        different=[
+            lambda m, x: m.fc(x),
+            lambda m, x: rms(m, x, weight=False),
+            normalised_rms,
+        ],
+        layers=affine(8),
+    ),
+}

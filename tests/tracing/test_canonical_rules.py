@@ -1,0 +1,88 @@
+"""Every rule of the table has an example: one design in several spellings, and near misses."""
+
+import pytest
+import torch
+from tracing.examples import (
+    of_activations,
+    of_attention,
+    of_bookkeeping,
+    of_layers,
+    of_normalisation,
+)
+
+from nar_plugin.tracing import trace
+from nar_plugin.tracing.rules import RULES
+
+MODULES = (of_activations, of_attention, of_bookkeeping, of_layers, of_normalisation)
+EXAMPLES = {name: example for module in MODULES for name, example in module.EXAMPLES.items()}
+
+
+def more(module):
+    return getattr(module, "ALSO_SAME", {})
+
+
+def fingerprints(example, forwards):
+    x = torch.empty(example.shape)
+    return [trace(example.model(forward), x).fingerprint for forward in forwards]
+
+
+def operations(example, forwards):
+    x = torch.empty(example.shape)
+    return [[str(op) for op in trace(example.model(forward), x).ops] for forward in forwards]
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_one_design_in_several_spellings(name):
+    example = EXAMPLES[name]
+    assert len(example.same) > 1
+    assert len(set(fingerprints(example, example.same))) == 1, operations(example, example.same)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_near_misses_are_other_designs(name):
+    example = EXAMPLES[name]
+    forwards = [example.same[0], *example.different]
+    assert len(set(fingerprints(example, forwards))) == len(forwards), operations(example, forwards)
+
+
+def test_every_rule_has_an_example():
+    assert set(EXAMPLES) == set(RULES)
+
+
+@pytest.mark.parametrize(
+    ("module", "name"), [(module, name) for module in MODULES for name in more(module)]
+)
+def test_more_spellings(module, name):
+    example = EXAMPLES.get(name, next(iter(module.EXAMPLES.values())))
+    forwards = more(module)[name]
+    assert len(set(fingerprints(example, forwards))) == 1, operations(example, forwards)
+
+
+# What the second spelling of a rule becomes, in order.
+BECOMES = {
+    "SiLU and quick GELU by hand": ["linear", "silu"],
+    "GELU by hand": ["linear", "gelu"],
+    "tanh GELU by hand": ["linear", "gelu"],
+    "Mish by hand": ["linear", "mish"],
+    "hard swish by hand": ["linear", "hardswish"],
+    "hard sigmoid by hand": ["linear", "hardsigmoid"],
+    "gated linear unit": ["linear", "sigmoid", "mul"],
+    "layer norm by hand": ["linear", "layer_norm"],
+    "instance norm by hand": ["conv", "instance_norm"],
+    "RMS norm by hand": ["linear", "rms_norm"],
+    "L2 norm": ["linear", "l2_norm"],
+    "attention by hand": ["linear", "linear", "linear", "attention", "linear"],
+    "rotary positions": ["linear", "rotary"],
+    "bias by hand": ["linear"],
+    "global pooling": ["conv", "mean"],
+    "recurrent layers": ["lstm"],
+    "views and copies": ["linear"],
+    "arithmetic on weights": ["linear"],
+}
+
+
+@pytest.mark.parametrize("name", BECOMES)
+def test_what_a_spelling_becomes(name):
+    example = EXAMPLES[name]
+    graph = trace(example.model(example.same[1]), torch.empty(example.shape))
+    assert [op.kind for op in graph.ops] == BECOMES[name]
