@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test slow check fix bench corpus train index clean
+.PHONY: demo test slow check fix docs bench corpus train index clean
 
 demo: .venv/installed  ## print the neighbours of a timm, a transformers and a hand-written model
 	HF_HUB_OFFLINE=1 $(BIN)/python docs/demo.py
@@ -21,6 +21,9 @@ check: .venv/installed  ## lint, types, import rules
 fix: .venv/installed  ## repair what the linter can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+docs: .venv/installed  ## write the pages that are made from the code
+	$(BIN)/python -m nar_plugin.tracing.rule_table > docs/canonical-form.md
 
 bench: .venv/installed  ## time each stage of a query
 	$(BIN)/nar bench query

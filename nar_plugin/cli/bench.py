@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nar_plugin.cli.bench_trace import trace
 from nar_plugin.cli.output import Json, show, show_json
 
 if TYPE_CHECKING:
@@ -33,6 +34,9 @@ _HEADINGS = {"bare_meta_forward": "bare", "trace_to_bare": "ratio", "find_simila
 @app.callback()
 def bench() -> None:
     """Measure nar-plugin on this machine."""
+
+
+app.command()(trace)
 
 
 @app.command()

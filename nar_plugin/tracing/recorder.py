@@ -8,6 +8,7 @@ ids, masks, positions, factory calls) are computed for real on the CPU, so that 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ import torch
 from torch._ops import HigherOrderOperator
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 
+from nar_plugin.errors import TraceError
 from nar_plugin.tracing import higher_order
 from nar_plugin.tracing.graph import Op
 from nar_plugin.tracing.kernels import map_tensors, meta_twin, plainly_on_meta, run_on_meta
@@ -25,6 +27,7 @@ from nar_plugin.tracing.vocabulary import BOOKKEEPING
 PARAM, DATA, CONST = -1, -2, -3
 KNOWN_ELEMENTS = 1 << 16  # constants up to this many elements are computed for real
 MOST_KNOWN_ELEMENTS = 1 << 18  # what is computed from them may grow to this
+MOST_RECORDS = 200_000
 _FILLER = 0.5  # the value of every random number
 
 
@@ -79,6 +82,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self._source: dict[int, int] = {id(tensor): DATA for tensor in data}
         self._keep: list[Any] = [*data]
         self._strict = strict
+        self._questions: Counter[str] = Counter()  # by module path
         self._known: set[int] = set()
         self._constants: set[int] = set()  # on meta, without values
         self._checks: set[int] = set()
@@ -129,6 +133,11 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """Register the meta tensors that count as learned."""
         self._source.update((id(tensor), PARAM) for tensor in parameters)
         self._keep.append(parameters)
+
+    def ask(self) -> int:
+        """Note that the running module reads an unknown value; how often it has, in hundreds."""
+        self._questions[self.path] += 1
+        return self._questions[self.path] // 100
 
     def is_check(self, tensor: torch.Tensor) -> bool:
         """Whether a tensor answers if a condition holds everywhere, as an assertion asks."""
@@ -373,6 +382,11 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             if whole or sources[0] == CONST or live == sources[0]:
                 return self._written(trait, args, originals, out, live)
         index = len(self.records)
+        if index > MOST_RECORDS:
+            raise TraceError(
+                f"the forward of {self.path or 'the model'} made over {MOST_RECORDS:,} calls and "
+                "goes on: does a loop in it wait for a value?"
+            )
         if trait.opaque is not None:
             self.records.append(Record(trait.opaque, (), {}, out, sources, self.path))
         else:

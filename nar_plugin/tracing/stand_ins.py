@@ -26,13 +26,19 @@ class Computed(NamedTuple):
 
 
 def _item(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """`.item()`: a check passes, so `all` holds and `isnan().any()` does not; 1 is any length."""
+    """`.item()`: a check passes, so `all` holds and `isnan().any()` does not; 1 is any length.
+
+    A loop that waits for a value would wait for ever, so a module that keeps asking gets other
+    answers: the opposite, zero, much.
+    """
     dtype = args[0].dtype
+    patience = recorder.ask()
     if dtype == torch.bool:
-        return recorder.is_check(args[0])
+        return recorder.is_check(args[0]) == (patience == 0)
+    number = (1, 0, 1000)[min(patience, 2)]
     if dtype.is_complex:
-        return complex(1.0)
-    return 1.0 if dtype.is_floating_point else 1
+        return complex(number)
+    return float(number) if dtype.is_floating_point else number
 
 
 def _nonzero(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
