@@ -12,6 +12,7 @@ from nar_plugin.report.wording import (
     clean,
     flops_text,
     index_text,
+    method_text,
     motif_text,
     other_names,
     params_text,
@@ -35,6 +36,7 @@ def similar_html(similar: SimilarArchitectures) -> str:
     return (
         f'<div class="nar-report"><style>{_stylesheet()}</style>'
         f"<div>similar to <b>{escape(query_text(similar.query))}</b></div>"
+        f"<div>{escape(method_text(similar.query))}</div>"
         f"<table><thead><tr>{headings}</tr></thead><tbody>{rows}</tbody></table>"
         f'<div class="nar-quiet">{escape(index_text(similar.index))}</div></div>'
     )

@@ -20,6 +20,7 @@ from nar_plugin.report.wording import (
     clean,
     flops_text,
     index_text,
+    method_text,
     motif_text,
     other_names,
     params_text,
@@ -43,6 +44,8 @@ class SimilarTable:
     def __rich_console__(self, _: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         """Choose the layout that fits."""
         yield Text(f"similar to {query_text(self.similar.query)}", style="bold")
+        if warning := method_text(self.similar.query):
+            yield Text(warning, style="yellow")
         if self.similar.hits:
             yield Text()
             yield _wide(self.similar) if options.max_width >= WIDE else _stacked(self.similar)

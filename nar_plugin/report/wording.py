@@ -81,3 +81,13 @@ def _scaled(number: int, suffixes: tuple[str, ...]) -> str:
             break
         value /= 1000
     return f"{value:.1f}{suffix}"
+
+
+def method_text(query: Query) -> str:
+    """A warning when the graph is not that of a forward; otherwise empty."""
+    if query.method != "modules":
+        return ""
+    return (
+        "No inputs could be guessed, so its layers were compared in the order of the module tree, "
+        "without their connections. Pass example_inputs= for a sure answer."
+    )

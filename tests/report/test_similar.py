@@ -92,6 +92,14 @@ def test_without_a_terminal_the_table_is_100_columns(similar, monkeypatch):
     assert max(map(len, str(similar).splitlines())) == 100
 
 
+def test_a_graph_without_a_forward_is_said_to_be_one(similar):
+    warning = "No inputs could be guessed"
+    assert warning not in str(similar) + similar._repr_html_()
+    guessed = replace(similar, query=replace(similar.query, method="modules"))
+    assert warning in str(guessed)
+    assert warning in guessed._repr_html_()
+
+
 def test_no_hits(similar):
     assert "no architecture in the index matches" in repr(similar[:0])
 
