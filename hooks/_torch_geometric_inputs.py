@@ -98,11 +98,10 @@ def _data(model: nn.Module, node_features: Tensor) -> Any:
     """The same as one object, for a forward that takes all from it."""
     from torch_geometric.data import Data
 
-    width = edge_width(model)
     usual = {
         "x": node_features,
         "edge_index": edges(),
-        "edge_attr": None if width is None else floats(EDGES, width),
+        "edge_attr": _edge_features(model, "edge_attr", node_features),
         "edge_weight": floats(EDGES),
         "pos": floats(NODES, 3),
         "z": _atoms(),
@@ -145,6 +144,8 @@ def _atoms() -> Tensor:
 
 
 def _edge_features(model: nn.Module, name: str, node_features: Tensor) -> Any:
+    if not node_features.is_floating_point():  # looked up as well
+        return torch.arange(EDGES) % 2
     return floats(EDGES, edge_width(model) or node_features.shape[-1])
 
 

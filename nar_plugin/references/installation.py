@@ -9,8 +9,19 @@ from nar_plugin.errors import NarError
 PACKAGES = {
     "huggingface_hub": "nar-plugin[transformers]",
     "timm": "nar-plugin[timm]",
+    "diffusers": "diffusers",
+    "monai": "monai",
+    "open_clip": "open_clip_torch",
+    "pytorchcv": "pytorchcv",
+    "segmentation_models_pytorch": "segmentation-models-pytorch",
+    "sentence_transformers": "sentence-transformers",
+    "torch_geometric": "torch_geometric",
+    "torchaudio": "torchaudio",
     "torchvision": "torchvision",
     "transformers": "nar-plugin[transformers]",
+    "ultralytics": "ultralytics",
+    "vit_pytorch": "vit-pytorch",
+    "x_transformers": "x-transformers",
 }
 # What a library imports only when its first model is built, when the meta device is on.
 _LOADED_LATER = {

@@ -96,6 +96,8 @@ def _recorded(
             around.enter_context(_same_random_state())
             around.enter_context(torch.no_grad())
             around.enter_context(launches_recorded(recorder))
+            # Positions from stand-ins may lie outside: an error is better than a crash.
+            around.enter_context(torch.sparse.check_sparse_tensor_invariants())
             if escapes is not None:
                 around.enter_context(escapes)
                 around.enter_context(torch.compiler.set_stance("force_eager"))

@@ -125,5 +125,7 @@ def _word(item: Any) -> str:
         return "{" + ", ".join(f"{key}: {_word(entry)}" for key, entry in item.items()) + "}"
     if isinstance(item, SimpleNamespace):
         return "." + _word(vars(item))
+    if callable(getattr(item, "to_dict", None)):
+        return type(item).__name__ + _word(item.to_dict())
     text = repr(item)
     return text if len(text) < 40 else type(item).__name__

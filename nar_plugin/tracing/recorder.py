@@ -21,7 +21,7 @@ from nar_plugin.tracing import higher_order
 from nar_plugin.tracing.graph import Op
 from nar_plugin.tracing.kernels import map_tensors, meta_twin, plainly_on_meta, run_on_meta
 from nar_plugin.tracing.opaque import named_after
-from nar_plugin.tracing.stand_ins import STAND_INS, Computed, Unknown
+from nar_plugin.tracing.stand_ins import GUARDS, STAND_INS, Computed, Unknown
 from nar_plugin.tracing.vocabulary import BOOKKEEPING
 
 PARAM, DATA, CONST = -1, -2, -3
@@ -58,6 +58,7 @@ class _Trait(NamedTuple):
     view: bool
     random: bool
     stand_in: Callable[..., Any] | None
+    guard: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None
     check: bool
     opaque: Op | None  # stands for an operator of a user's own library
 
@@ -274,6 +275,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         originals: tuple[Any, ...],
     ) -> Any:
         """A call on real constants alone: run it for real."""
+        if trait.guard is not None:
+            args = trait.guard(args)
         if "device" in kwargs and kwargs["device"] is not None:
             kwargs = {**kwargs, "device": torch.device("cpu")}
         if trait.random:
@@ -452,6 +455,7 @@ def trait_of(func: Any) -> _Trait:
         view=view,
         random=torch.Tag.nondeterministic_seeded in func.tags,
         stand_in=STAND_INS.get(name),
+        guard=GUARDS.get(name),
         check=name in ("all", "_is_all_true"),
         opaque=named_after(func),
     )

@@ -122,6 +122,12 @@ def _fresh(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, An
     return recorder.fresh(func, args, kwargs, shape)
 
 
+def _in_bounds(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Row numbers that the kernel would follow out of its memory; stand-ins may be too large."""
+    rows, size, *rest = args
+    return (rows.clamp(0, max(size - 1, 0)), size, *rest)
+
+
 def _meta(tensor: torch.Tensor) -> torch.Tensor:
     return tensor if tensor.is_meta else tensor.to("meta")
 
@@ -149,4 +155,9 @@ STAND_INS: dict[str, Callable[..., Any]] = {
     "unique_consecutive": _unique,
     "unique_dim": _unique,
     **dict.fromkeys(_FRESH, _fresh),
+}
+
+# What must be checked before a call on known constants runs for real.
+GUARDS: dict[str, Callable[[tuple[Any, ...]], tuple[Any, ...]]] = {
+    "_convert_indices_from_coo_to_csr": _in_bounds,
 }

@@ -14,7 +14,7 @@ _WRAPPERS = frozenset(
 
 
 def unwrap(model: nn.Module) -> nn.Module:
-    """The module inside `torch.compile`, DDP, FSDP and PEFT's outer wrapper.
+    """The module inside `torch.compile`, DDP, FSDP, PEFT's outer wrapper and Ultralytics' runner.
 
     Args:
         model: Any module.
@@ -33,6 +33,9 @@ def unwrap(model: nn.Module) -> nn.Module:
             inner = model._modules.get("base_model")  # PeftModel -> LoraModel
             if inner is None and type(model).__name__.endswith("Model"):
                 inner = model._modules.get("model")  # LoraModel -> the adapted model
+        if inner is None and type(model).__module__.startswith("ultralytics."):
+            runner = any(base.__module__ == "ultralytics.engine.model" for base in type(model).mro())
+            inner = model._modules.get("model") if runner else None
         if inner is None:
             return model
         model = inner
