@@ -213,7 +213,8 @@ def _least(run: Callable[[], Any], repeats: int) -> float:
 
 def median_ratio(costs: list[Cost], part: str) -> float:
     """The median of a part's time over the bare forward's."""
-    return statistics.median(getattr(cost, part) / cost.bare for cost in costs)
+    ratios: list[float] = [getattr(cost, part) / cost.bare for cost in costs]
+    return statistics.median(ratios)
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -97,7 +97,7 @@ def _recorded(
             around.enter_context(torch.no_grad())
             around.enter_context(launches_recorded(recorder))
             # Positions from stand-ins may lie outside: an error is better than a crash.
-            around.enter_context(torch.sparse.check_sparse_tensor_invariants())
+            around.enter_context(_checked_sparse_tensors())
             if escapes is not None:
                 around.enter_context(escapes)
                 around.enter_context(torch.compiler.set_stance("force_eager"))
@@ -106,6 +106,12 @@ def _recorded(
         yield Recording(recorder, twin, out)
     finally:
         twin.dissolve()
+
+
+def _checked_sparse_tensors() -> AbstractContextManager[None]:
+    checks: Any = torch.sparse.check_sparse_tensor_invariants
+    context: AbstractContextManager[None] = checks()
+    return context
 
 
 @contextmanager

@@ -34,8 +34,8 @@ def unwrap(model: nn.Module) -> nn.Module:
             if inner is None and type(model).__name__.endswith("Model"):
                 inner = model._modules.get("model")  # LoraModel -> the adapted model
         if inner is None and type(model).__module__.startswith("ultralytics."):
-            runner = any(base.__module__ == "ultralytics.engine.model" for base in type(model).mro())
-            inner = model._modules.get("model") if runner else None
+            bases = {base.__module__ for base in type(model).mro()}
+            inner = model._modules.get("model") if "ultralytics.engine.model" in bases else None
         if inner is None:
             return model
         model = inner

@@ -28,7 +28,8 @@ from tqdm import tqdm
 
 from nar_plugin import manager
 from nar_plugin.hookspecs import NamedArchitecture
-from nar_plugin.train.corpus import write_corpus
+from nar_plugin.mining import mine
+from nar_plugin.train.corpus import graph_of, write_corpus
 
 TIME_LIMIT = 240  # seconds for one name
 _RECORDS = "records.jsonl"
@@ -57,7 +58,16 @@ def build_corpus(folder: Path, work: Path, *, workers: int, limit: int | None = 
             names.append(record)
             if graph is not None:
                 graphs.setdefault(graph["fingerprint"], graph)
+    for graph in tqdm(graphs.values(), unit="graph", desc="mining"):
+        graph["motifs"] = _motifs(graph)
     write_corpus(folder, names, list(graphs.values()))
+
+
+def _motifs(record: dict[str, Any]) -> list[dict[str, Any]]:
+    """The motif table of a recorded graph."""
+    paths = tuple(record["paths"])
+    graph = graph_of(record["ops"], record["edges"], paths=paths, classes=record["classes"])
+    return [asdict(row) for row in mine(graph).table()]
 
 
 def trace_all(wanted: list[NamedArchitecture], records: Path, *, workers: int) -> None:
@@ -89,7 +99,6 @@ def list_architectures() -> list[NamedArchitecture]:
 
 def trace_named(item: NamedArchitecture) -> dict[str, Any]:
     """Construct and trace one architecture; a failure is recorded, not raised."""
-    from nar_plugin.mining import mine
     from nar_plugin.references import resolve
     from nar_plugin.tracing import trace
 
@@ -110,7 +119,8 @@ def trace_named(item: NamedArchitecture) -> dict[str, Any]:
                 "inputs": graph.inputs,
                 "ops": [(op.kind, json.dumps(op.attributes)) for op in graph.ops],
                 "edges": graph.edges.ravel().tolist(),
-                "motifs": [asdict(row) for row in mine(graph).table()],
+                "paths": graph.paths,
+                "classes": dict(graph.classes),
             }
     except Exception as error:
         record["failure"] = f"{type(error).__name__}: {error}"[:1000]

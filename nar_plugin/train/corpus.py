@@ -8,6 +8,7 @@ Three Parquet files, so that an operation's text stands there once:
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -85,6 +86,24 @@ def write_corpus(folder: Path, names: list[dict[str, Any]], graphs: list[dict[st
         records = [{key: record.get(key) for key in schema.names} for record in records]
         table = pa.Table.from_pylist(records, schema=schema)
         pq.write_table(table, folder / f"{file}.parquet", compression="zstd", compression_level=19)
+
+
+def graph_of(ops: Iterable[tuple[str, str]], edges: list[int], **others: Any) -> ArchitectureGraph:
+    """A graph from (kind, attributes as JSON) pairs and the flat list of its edges.
+
+    Args:
+        ops: The operations.
+        edges: int[2 * E], source and target in turn.
+        **others: Further fields of the graph.
+    """
+    return ArchitectureGraph(
+        ops=tuple(
+            Op(kind, tuple((key, value) for key, value in json.loads(attributes)))
+            for kind, attributes in ops
+        ),
+        edges=np.array(edges, dtype=np.int32).reshape(-1, 2),
+        **others,
+    )
 
 
 def read_names(folder: Path) -> list[dict[str, Any]]:
