@@ -10,8 +10,10 @@ from torch import nn
 from nar_plugin.errors import TraceError
 from nar_plugin.hookspecs import ExampleInputs
 from nar_plugin.tracing import inputs as example
+from nar_plugin.tracing.escapes import told
 from nar_plugin.tracing.forward import follow_on_meta, follow_on_reals
 from nar_plugin.tracing.graph import ArchitectureGraph
+from nar_plugin.tracing.recorder import EndlessLoop
 
 Follow = Callable[[nn.Module, ExampleInputs, str], ArchitectureGraph]
 
@@ -32,16 +34,17 @@ class Attempts:
         self._tried: set[str] = set()
         # Messages as text: an exception would keep the model in its frames alive.
         self._refused: list[tuple[ExampleInputs, str]] = []
+        self._endless = False  # other inputs would not help
 
     def with_guesses(self) -> ArchitectureGraph | None:
         """The first trace on meta that succeeds: the plugins' guesses, then mended ones."""
         for inputs in example.guesses(self._model):
             graph = self.with_inputs(inputs, "the forward accepted guessed inputs")
-            if graph is not None:
+            if graph is not None or self._endless:
                 return graph
         for inputs, message in islice(self._mended(), _MOST_REPAIRS):
             graph = self.with_inputs(inputs, f"guessed inputs were mended after {message[:300]!r}")
-            if graph is not None:
+            if graph is not None or self._endless:
                 return graph
         return None
 
@@ -61,9 +64,9 @@ class Attempts:
             return follow(self._model, inputs, reason)
         except TraceError:
             raise
-        except Exception as error:
-            message = f"{type(error).__name__}: {str(error).strip()[:2000]}"
-            self._refused.append((inputs, message))
+        except (Exception, SystemExit, EndlessLoop) as error:
+            self._endless = self._endless or isinstance(error, EndlessLoop)
+            self._refused.append((inputs, told(error)[:2000]))
             return None
 
     def on_reals(self) -> ArchitectureGraph | None:

@@ -18,16 +18,25 @@ from torch.overrides import TorchFunctionMode
 from nar_plugin.tracing.recorder import Recorder
 
 _SIGNS = re.compile(
-    r"\bmeta\b|scalarType|unallocated|format string|constraint|numpy|no data|not linked with"
-    r"|CUDA|cuda|NVIDIA|HIP|XPU|MPS|mps|NPU|driver"
+    r"\bmeta\b|inference tensor|scalarType|unallocated|format string|constraint|numpy|no data"
+    r"|not linked with|CUDA|cuda|NVIDIA|HIP|XPU|MPS|mps|NPU|driver"
 )
 _DEVICE = torch.Tensor.device.__get__
 _MOVES = frozenset({torch.Tensor.cuda, torch.Tensor.cpu, torch.Tensor.xpu, torch.Tensor.pin_memory})
 
 
+def told(error: BaseException) -> str:
+    """An error's type and text, whatever its `__str__` does."""
+    try:
+        text = str(error).strip()
+    except Exception:
+        text = "(its text cannot be read)"
+    return f"{type(error).__name__}: {text}"
+
+
 def may_help(error: BaseException) -> bool:
     """Whether a forward failed by asking for values or for a device that are not there."""
-    return _SIGNS.search(str(error)) is not None
+    return _SIGNS.search(told(error)) is not None
 
 
 class Escapes(TorchFunctionMode):
@@ -66,6 +75,7 @@ class Escapes(TorchFunctionMode):
 
     def _read(self, reading: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         tensor = args[0]
+        self._recorder.ask()
         self._recorder.exported.append(tensor)
         dtype = tensor.dtype if tensor.dtype != torch.bfloat16 else torch.float32
         stand_in = np.full(tuple(tensor.shape), dtype != torch.bool, dtype=_numpy_type(dtype))

@@ -16,7 +16,7 @@ from nar_plugin.hookspecs import ExampleInputs
 from nar_plugin.tracing import inputs as example
 from nar_plugin.tracing import sequences
 from nar_plugin.tracing.assembly import Recording, graph_of
-from nar_plugin.tracing.escapes import Escapes, may_help
+from nar_plugin.tracing.escapes import Escapes, may_help, told
 from nar_plugin.tracing.graph import ArchitectureGraph
 from nar_plugin.tracing.real_recorder import RealRecorder
 from nar_plugin.tracing.recorder import Recorder
@@ -41,7 +41,9 @@ def follow_on_meta(model: nn.Module, inputs: ExampleInputs, reason: str) -> Arch
     except Exception as error:
         if not may_help(error):
             raise
-        with recorded_on_meta(model, inputs, escapes=True) as recording:
+        # A forward under inference_mode cannot look at tensors that were made outside it.
+        inference = torch.inference_mode("inference tensor" in told(error))
+        with inference, recorded_on_meta(model, inputs, escapes=True) as recording:
             graph = graph_of(recording)
     return replace(graph, method="meta", reason=reason, inputs=example.describe(inputs))
 
@@ -93,7 +95,7 @@ def _recorded(
         recorder.learn(twin.parameters)
         recorder.hold(twin.tensors)
         with ExitStack() as around:
-            around.enter_context(_same_random_state())
+            around.enter_context(_same_globals())
             around.enter_context(torch.no_grad())
             around.enter_context(launches_recorded(recorder))
             # Positions from stand-ins may lie outside: an error is better than a crash.
@@ -115,11 +117,14 @@ def _checked_sparse_tensors() -> AbstractContextManager[None]:
 
 
 @contextmanager
-def _same_random_state() -> Iterator[None]:
-    """Leave Python's and numpy's generators as they were; torch's are never drawn from."""
+def _same_globals() -> Iterator[None]:
+    """Leave the random generators and the default dtype as they were."""
     state, numpy_state = random.getstate(), np.random.get_state()  # noqa: NPY002
+    dtype = torch.get_default_dtype()
     try:
-        yield
+        with torch.random.fork_rng(devices=[]):
+            yield
     finally:
         random.setstate(state)
         np.random.set_state(numpy_state)  # noqa: NPY002
+        torch.set_default_dtype(dtype)

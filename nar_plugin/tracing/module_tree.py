@@ -11,6 +11,7 @@ from nar_plugin.errors import TraceError
 from nar_plugin.tracing import inputs as example
 from nar_plugin.tracing.forward import follow_on_meta
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
+from nar_plugin.tracing.recorder import EndlessLoop
 
 
 def from_modules(model: nn.Module, why: str) -> ArchitectureGraph:
@@ -62,7 +63,7 @@ def _layer(layer: nn.Module) -> tuple[tuple[Op, ...], list[list[int]]]:
             graph = follow_on_meta(layer, guess, "a layer by itself")
         except TraceError:
             break
-        except Exception:  # the next guess, or else one opaque operation
+        except (Exception, SystemExit, EndlessLoop):  # the next guess, or else one opaque operation
             continue
         return graph.ops, graph.edges.tolist()
     return (Op(_snake_case(type(layer).__name__)),), []

@@ -16,7 +16,6 @@ import torch
 from torch._ops import HigherOrderOperator
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 
-from nar_plugin.errors import TraceError
 from nar_plugin.tracing import higher_order
 from nar_plugin.tracing.graph import Op
 from nar_plugin.tracing.kernels import map_tensors, meta_twin, plainly_on_meta, run_on_meta
@@ -28,11 +27,19 @@ PARAM, DATA, CONST = -1, -2, -3
 KNOWN_ELEMENTS = 1 << 16  # constants up to this many elements are computed for real
 MOST_KNOWN_ELEMENTS = 1 << 18  # what is computed from them may grow to this
 MOST_RECORDS = 200_000
+MOST_QUESTIONS = 3_000  # by one module
 _FILLER = 0.5  # the value of every random number
 
 
 class ValuesLost(Exception):
     """A forward made a constant on the device of a meta tensor; it is to be made on the CPU."""
+
+
+class EndlessLoop(BaseException):
+    """A forward waits for a value that will not come.
+
+    Not an Exception, since the `except Exception` in such a loop would swallow it.
+    """
 
 
 class Record(NamedTuple):
@@ -136,8 +143,17 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self._keep.append(parameters)
 
     def ask(self) -> int:
-        """Note that the running module reads an unknown value; how often it has, in hundreds."""
+        """Note that the running module is given a made-up value; how often it was, in hundreds.
+
+        Raises:
+            EndlessLoop: It was, more than `MOST_QUESTIONS` times.
+        """
         self._questions[self.path] += 1
+        if self._questions[self.path] > MOST_QUESTIONS:
+            raise EndlessLoop(
+                f"{self.path or 'the model'} asked for more than {MOST_QUESTIONS:,} values that "
+                "meta tensors do not have, as a loop does that waits for one"
+            )
         return self._questions[self.path] // 100
 
     def is_check(self, tensor: torch.Tensor) -> bool:
@@ -386,10 +402,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 return self._written(trait, args, originals, out, live)
         index = len(self.records)
         if index > MOST_RECORDS:
-            raise TraceError(
-                f"the forward of {self.path or 'the model'} made over {MOST_RECORDS:,} calls and "
-                "goes on: does a loop in it wait for a value?"
-            )
+            raise EndlessLoop(f"the forward made over {MOST_RECORDS:,} calls and goes on")
         if trait.opaque is not None:
             self.records.append(Record(trait.opaque, (), {}, out, sources, self.path))
         else:

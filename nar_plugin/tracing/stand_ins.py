@@ -34,16 +34,17 @@ def _item(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     dtype = args[0].dtype
     patience = recorder.ask()
     if dtype == torch.bool:
-        return recorder.is_check(args[0]) == (patience == 0)
-    number = (1, 0, 1000)[min(patience, 2)]
+        return recorder.is_check(args[0]) == (patience % 2 == 0)
+    number = (1, 0, 1000, -1000)[patience % 4]
     if dtype.is_complex:
         return complex(number)
     return float(number) if dtype.is_floating_point else number
 
 
 def _nonzero(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """`nonzero`: one hit, at the origin."""
-    return recorder.know(torch.zeros((1, args[0].dim()), dtype=torch.int64))
+    """`nonzero`: one hit, in the middle: what lies on a border is often thrown away."""
+    recorder.ask()
+    return recorder.know(torch.tensor([[size // 2 for size in args[0].shape]], dtype=torch.int64))
 
 
 def _to_copy(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -58,6 +59,8 @@ def _to_copy(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, 
 def _index(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Boolean masks in an index: known ones become their positions, unknown ones hit everywhere."""
     indices: list[Any] = []
+    if any(i is not None and i.is_meta and i.dtype == torch.bool for i in args[1]):
+        recorder.ask()
     for index in args[1]:
         if index is None or index.dtype not in (torch.bool, torch.uint8):
             indices.append(index)
@@ -73,12 +76,14 @@ def _index(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, An
 
 def _masked_select(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`masked_select`: every element."""
+    recorder.ask()
     both = _meta(args[0]).expand_as(_meta(args[1])) if args[1].dim() >= args[0].dim() else args[0]
     return Computed(args[0].new_empty(both.numel(), device="meta"))
 
 
 def _unique(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`unique`: one value, that every element has."""
+    recorder.ask()
     tensor = args[0]
     value = tensor.new_empty(1, device="meta")
     positions = torch.empty(tensor.shape, dtype=torch.int64, device="meta")
@@ -103,7 +108,7 @@ def _fitting_split(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict
 
 def _holds(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`torch.equal` and `torch.allclose`: an assertion passes."""
-    return True
+    return recorder.ask() % 2 == 0
 
 
 def _first_box(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
