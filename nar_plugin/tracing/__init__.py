@@ -41,10 +41,14 @@ def trace(model: nn.Module, example_inputs: Any = None) -> ArchitectureGraph:
     model = unwrap(model)
     attempts = Attempts(model)
     if example_inputs is None:
-        return attempts.with_guesses() or attempts.on_reals() or _by_modules(model, attempts)
-    inputs = example.given(example_inputs)
-    graph = attempts.with_inputs(inputs, "the forward accepted the given inputs")
-    graph = graph or attempts.on_reals()
+        graph = attempts.with_guesses()
+    else:
+        inputs = example.given(example_inputs)
+        graph = attempts.with_inputs(inputs, "the forward accepted the given inputs")
+    if graph is None:
+        graph = attempts.on_reals()
+    if graph is None and example_inputs is None:
+        return _by_modules(model, attempts)
     if graph is None:
         raise TraceError(
             f"The forward of {type(model).__name__} refused the given inputs:\n{attempts}\n"

@@ -106,6 +106,29 @@ def _fitting_split(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict
     return Unknown((tensor, sizes, *rest), kwargs)
 
 
+def _packed(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`pack_padded_sequence`: by its lengths where they are known, else all are full."""
+    padded, lengths, batch_first = args
+    batch, steps = padded.shape[:2] if batch_first else padded.shape[1::-1]
+    if lengths.is_meta:
+        lengths = torch.full((batch,), steps)
+    sizes = (lengths[None] > torch.arange(int(lengths.max()))[:, None]).sum(1)  # (steps)
+    data = padded.new_empty((int(sizes.sum()), *padded.shape[2:]), device="meta")
+    return Computed((data, recorder.know(sizes)))
+
+
+def _padded(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`pad_packed_sequence`: the inverse of `_packed`."""
+    data, sizes, batch_first, _, total = args
+    if sizes.is_meta:
+        sizes = torch.ones(sizes.shape[0], dtype=torch.int64)
+    batch, steps = int(sizes[0]), max(len(sizes), total)
+    shape = (batch, steps) if batch_first else (steps, batch)
+    lengths = (sizes[:, None] > torch.arange(batch)[None]).sum(0)  # (batch)
+    out = data.new_empty((*shape, *data.shape[1:]), device="meta")
+    return Computed((out, recorder.know(lengths)))
+
+
 def _holds(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`torch.equal` and `torch.allclose`: an assertion passes."""
     return recorder.ask() % 2 == 0
@@ -153,6 +176,8 @@ STAND_INS: dict[str, Callable[..., Any]] = {
     "masked_select": _masked_select,
     "nms": _first_box,
     "split_with_sizes": _fitting_split,
+    "_pack_padded_sequence": _packed,
+    "_pad_packed_sequence": _padded,
     "equal": _holds,
     "allclose": _holds,
     "repeat_interleave": _once_each,
