@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from torch.overrides import TorchFunctionMode
 
+from nar_plugin.tracing.kernels import map_tensors
 from nar_plugin.tracing.recorder import Recorder
 
 _SIGNS = re.compile(
@@ -22,6 +23,13 @@ _SIGNS = re.compile(
     r"|not linked with|CUDA|cuda|NVIDIA|HIP|XPU|MPS|mps|NPU|driver"
 )
 _DEVICE = torch.Tensor.device.__get__
+_ON_ONE_DEVICE = frozenset(
+    {
+        getattr(owner, name)
+        for owner in (torch, torch.Tensor)
+        for name in ("stft", "istft")
+    }
+)
 _MOVES = frozenset({torch.Tensor.cuda, torch.Tensor.cpu, torch.Tensor.xpu, torch.Tensor.pin_memory})
 
 
@@ -60,6 +68,12 @@ class Escapes(TorchFunctionMode):
             return args[0]
         if func == _DEVICE:  # a library that knows no meta device is told of the CPU
             return torch.device("cpu")
+        if func in _ON_ONE_DEVICE:  # a check below the dispatcher
+            args = map_tensors(args, self._recorder.without_values)
+            kwargs = {
+                key: map_tensors(item, self._recorder.without_values)
+                for key, item in kwargs.items()
+            }
         if func is torch.Tensor.new_tensor:
             values, *rest = args[1:]
             return torch.tensor(

@@ -339,6 +339,14 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self._constants.add(id(tensor))
         return tensor
 
+    def without_values(self, tensor: torch.Tensor) -> torch.Tensor:
+        """A tensor on meta: itself, or an empty twin of a known constant."""
+        tensor = self._replaced.get(id(tensor), tensor)
+        if tensor.is_meta:
+            return tensor
+        with _disable_current_modes():
+            return self.constant(meta_twin(tensor))
+
     def _note_constants(self, out: Any) -> None:
         for item in out if isinstance(out, tuple | list) else (out,):
             self._constants.add(id(item))

@@ -51,9 +51,11 @@ def _to_copy(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, 
     """A change of device or of float precision is no change of the design."""
     tensor = args[0]
     dtype = kwargs.get("dtype")
-    if dtype is None or (dtype.is_floating_point and tensor.is_floating_point()):
+    if dtype is not None and not (dtype.is_floating_point and tensor.is_floating_point()):
+        return Unknown(args, {"dtype": dtype})
+    if tensor.dtype == torch.float32 or not tensor.is_floating_point():
         return tensor
-    return Unknown(args, {"dtype": dtype})
+    return Unknown(args, {"dtype": torch.float32})  # of a complex128 constant, say
 
 
 def _index(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -1,0 +1,52 @@
+"""Decoders and encoders of segmentation_models_pytorch, and which pairs stand for them all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+# Decoders under the name that the other libraries' plugins use as well.
+_FAMILIES = {"deeplabv3plus": "deeplabv3", "unetplusplus": "unet"}
+_DESIGN = "unet"
+
+
+def decoders() -> list[str]:
+    """Names that `create_model` takes, such as `unet`."""
+    import segmentation_models_pytorch as smp
+
+    return sorted(smp.MODEL_ARCHITECTURES_MAPPING)
+
+
+def encoders() -> list[str]:
+    """Encoders that the library brings itself, such as `resnet34`; timm's come as `tu-...`."""
+    import segmentation_models_pytorch as smp
+
+    names: list[str] = smp.encoders.get_encoder_names()
+    return names
+
+
+def default_encoder(decoder: str) -> str:
+    """The encoder that a decoder gets when none is named."""
+    import inspect
+
+    import segmentation_models_pytorch as smp
+
+    owner = smp.MODEL_ARCHITECTURES_MAPPING[decoder]
+    name: str = inspect.signature(owner.__init__).parameters["encoder_name"].default
+    return name
+
+
+def named() -> list[tuple[str, str]]:
+    """Each decoder over its default encoder, and one decoder over every encoder."""
+    pairs = [(decoder, default_encoder(decoder)) for decoder in decoders()]
+    return list(dict.fromkeys((*pairs, *((_DESIGN, encoder) for encoder in encoders()))))
+
+
+def all_pairs() -> Iterator[tuple[str, str]]:
+    """Every decoder over every encoder of the library: designs that are composed, not published."""
+    yield from product(decoders(), encoders())
+
+
+def family(decoder: str) -> str:
+    """The decoder's design."""
+    return _FAMILIES.get(decoder, decoder)

@@ -1,0 +1,88 @@
+"""`nar bench motifs`: how well mined motifs meet the blocks that models declare."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nar_plugin.cli.output import Json, only_results_on_stdout, show, show_json
+
+if TYPE_CHECKING:
+    from nar_plugin.boundaries import Agreement, Summary
+
+
+class Models(StrEnum):
+    """The lists of models that the figures are taken on."""
+
+    DEVELOPMENT = "development"
+    HELD_OUT = "held_out"
+
+
+def motifs(
+    references: Annotated[
+        list[str] | None, typer.Argument(metavar="REF...", help="Models to compare.")
+    ] = None,
+    models: Annotated[
+        Models, typer.Option("--list", help="Without REF: the models of this list.")
+    ] = Models.HELD_OUT,
+    as_json: Json = False,
+) -> None:
+    """Compare block boundaries and depths with what timm, transformers and others declare."""
+    from nar_plugin.boundaries import measure, model_lists, summary
+
+    results: list[Agreement] = []
+    undeclared: list[str] = []
+    with only_results_on_stdout():
+        for reference in references or model_lists()[models.value]:
+            result = measure(reference)
+            if result is None:
+                undeclared.append(reference)
+            else:
+                results.append(result)
+    whole = summary(results) if results else None
+    if as_json:
+        show_json(
+            {
+                "summary": asdict(whole) if whole else None,
+                "models": [asdict(result) for result in results],
+                "undeclared": undeclared,
+            }
+        )
+        return
+    _show(results, whole, undeclared)
+
+
+def _show(results: list[Agreement], whole: Summary | None, undeclared: list[str]) -> None:
+    from rich.table import Table
+
+    table = Table(caption=_caption(whole, undeclared))
+    table.add_column("model", overflow="fold")
+    for heading in ("ops", "macro", "shift", "F1", "F1 everywhere", "depths"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for result in sorted(results, key=lambda result: (result.f1, result.model)):
+        found = sum(met for _, _, met in result.depths)
+        table.add_row(
+            result.model,
+            f"{result.ops:,}",
+            f"{result.nodes / result.ops:.3f}",
+            str(result.shift),
+            f"{result.f1:.2f}",
+            f"{result.f1_everywhere:.2f}",
+            f"{found} of {len(result.depths)}",
+        )
+    show(table)
+
+
+def _caption(whole: Summary | None, undeclared: list[str]) -> str:
+    if whole is None:
+        return "No model declares a stack of blocks."
+    size = f"{whole.macro_size:.3f}" if whole.macro_size is not None else "-"
+    return (
+        f"{whole.models} models: F1 {whole.f1:.3f} in their stacks, {whole.f1_everywhere:.3f} "
+        f"everywhere; depths {whole.depths:.1%} of {whole.stacks} stacks; macro nodes by "
+        f"operations {size} (median of {whole.large} models of over 1,000 operations). "
+        f"{len(undeclared)} models declare no stack."
+    )
