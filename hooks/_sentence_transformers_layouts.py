@@ -1,6 +1,7 @@
 """Published sentence embedding models: which encoder, which pooling and what comes after.
 
-The layouts are those that the model pages print under "Full Model Architecture".
+Written from knowledge of the model pages ("Full Model Architecture"), which could not be opened
+for comparison: backbone and sizes are well known, pooling and head of the rarer ones less so.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ _TASKS = {
     "BACKBONE": "image-feature-extraction",
     "IMAGE": "image-feature-extraction",
 }
-_OTHER_TASK = "feature-extraction"
+OTHER_TASK = "feature-extraction"
 
 # Model types under the name that timm's and torchvision's plugins use as well.
 _FAMILIES = {
@@ -114,7 +114,7 @@ def pairs() -> tuple[Pair, ...]:
     tasks: dict[tuple[str, str], str] = {}
     for mapping, task in (
         *_known_tasks(mappings),
-        *((it, _OTHER_TASK) for it in mappings.values()),
+        *((it, OTHER_TASK) for it in mappings.values()),
     ):
         for kind, names in _entries(mapping):
             for name in names:

@@ -8,18 +8,18 @@ from typing import Any
 
 import torch
 from nar_plugin.hooks._transformers_media import Media, floats
-from nar_plugin.hooks._transformers_sizes import BACKBONE, VISION, find, number
+from nar_plugin.hooks._transformers_patches import patches
+from nar_plugin.hooks._transformers_sizes import SEEING, VISION, channels_of, find, number
 from nar_plugin.hooks._transformers_texts import PLACEHOLDERS
 from torch import Tensor, nn
 
-_SEEING = (*VISION, *BACKBONE)
-_CHANNELS = ("num_channels", "in_channels", "in_chans", "image_channels")
 _COUNTED = (
     "image_seq_length",
     "image_seq_len",
     "mm_tokens_per_image",
     "num_image_tokens",
     "num_query_tokens",
+    "resampler_n_latents",
     "image_token_num",
     "vision_soft_tokens_per_image",
 )
@@ -28,7 +28,6 @@ _SHRUNK = ("spatial_merge_size", "merge_size", "downsample_factor", *_SHUFFLED)
 _USUAL = (*((side, side) for side in (224, 384, 256, 512, 336, 640, 448)), (48, 320))
 # Types that take several images, and no mask that would show it in the signature.
 _SEVERAL = ("colmodernvbert", "idefics", "perception_lm", "pi0")
-_PATCHES = 8  # a side of the grid of patches, where the model takes any
 
 
 def images(model: nn.Module, names: set[str]) -> Iterator[Media]:
@@ -36,12 +35,9 @@ def images(model: nn.Module, names: set[str]) -> Iterator[Media]:
     config: Any = model.config
     if _blind(config):
         return
-    if names & {"grid_thw", "image_grid_thw"}:
-        yield from _patch_grids(config, names)
-    elif "spatial_shapes" in names:
-        yield from _patch_sequences(config)
-    elif "flattened_patches" in names:
-        yield from _numbered_patches(config)
+    patched = list(patches(config, names))
+    if patched:
+        yield from patched
     elif "pixel_values" not in names:
         return
     elif "aspect_ratio_ids" in names:
@@ -60,9 +56,9 @@ def videos(model: nn.Module, names: set[str]) -> Iterator[Media]:
     config: Any = model.config
     if "pixel_values_videos" not in names or _blind(config):
         return
-    frames = number(config, ("frames_per_clip", "num_frames"), 8, _SEEING)
+    frames = number(config, ("frames_per_clip", "num_frames"), 8, SEEING)
     for height, width in _sizes(config):
-        video = floats(1, frames, _channels(config), height, width)
+        video = floats(1, frames, channels_of(config), height, width)
         yield Media({"pixel_values_videos": video}, kind="video")
 
 
@@ -78,8 +74,8 @@ def _pixels(config: Any, names: set[str]) -> Iterator[Media]:
         pixel_values: float[1, channels, height, width], or with a number of images, or frames,
         behind the batch.
     """
-    channels = _channels(config)
-    frames = number(config, ("num_frames", "frames_per_clip"), 2, _SEEING)
+    channels = channels_of(config)
+    frames = number(config, ("num_frames", "frames_per_clip"), 2, SEEING)
     for place, (height, width) in enumerate(_sizes(config)):
         for tokens in _places(config, height, width):
             image = floats(1, channels, height, width)
@@ -105,14 +101,9 @@ def _with_sizes(names: set[str], pixels: Tensor, tokens: int) -> Iterator[Media]
     yield Media(kwargs, tokens)
 
 
-def _channels(config: Any) -> int:
-    channels: int = number(config, _CHANNELS, 3, _SEEING)
-    return channels
-
-
 def _sizes(config: Any) -> Iterator[tuple[int, int]]:
     """Heights and widths in pixels, the configuration's own first."""
-    own = find(config, ("image_size", "img_size", "crop_size", "input_size"), _SEEING)
+    own = find(config, ("image_size", "img_size", "crop_size", "input_size"), SEEING)
     found = []
     if own is None:  # a wrapped model of timm
         own = (find(config, ("model_args",), VISION) or {}).get("img_size")
@@ -125,7 +116,7 @@ def _sizes(config: Any) -> Iterator[tuple[int, int]]:
     ratios = find(config, ("scaled_images_ratios",))  # DepthPro looks at a quarter of the image
     if ratios:
         found = [(round(found[0][0] / min(ratios)), round(found[0][1] / min(ratios)))]
-    step = number(config, ("patch_size",), 1, _SEEING) * number(config, _SHUFFLED, 1)
+    step = number(config, ("patch_size",), 1, SEEING) * number(config, _SHUFFLED, 1)
     for height, width in dict.fromkeys([*found, *_USUAL]):
         if height % step == 0 and width % step == 0:
             yield height, width
@@ -141,65 +132,19 @@ def _places(config: Any, height: int, width: int) -> Iterator[int]:
     if find(config, PLACEHOLDERS["image"]) is None:
         yield 0
         return
-    patch = number(config, ("patch_size",), 16, _SEEING)
+    patch = number(config, ("patch_size",), 16, SEEING)
     patches = (height // patch) * (width // patch)
-    ratio = find(config, ("downsample_ratio", "pixel_shuffle_ratio"), _SEEING) or 1
+    ratio = find(config, ("downsample_ratio", "pixel_shuffle_ratio"), SEEING) or 1
     queries = find(config, ("projector_patch_to_query_dict",)) or {}
     counts = [queries.get(patches), *(find(config, (name,)) for name in _COUNTED)]
-    counts += [patches // number(config, (name,), 1, _SEEING) ** 2 for name in _SHRUNK]
+    counts += [patches // number(config, (name,), 1, SEEING) ** 2 for name in _SHRUNK]
     counts += [int(patches * ratio**2), patches, patches + 1]
     counts += [patches // side**2 for side in (2, 3, 4)]
-    counts += [ceil(height / step) * ceil(width / step) for step in (32, 64)]
-    counts += [ceil(height / 32) * ceil(width / 32) + 1, height // 8 * (width // 8 + 1)]
+    for step in (32, 64):
+        count = ceil(height / step) * ceil(width / step)
+        counts += [count, count + 1]
+    counts.append(height // 8 * (width // 8 + 1))
     yield from dict.fromkeys(item for item in counts if isinstance(item, int) and item > 0)
-
-
-def _patch_grids(config: Any, names: set[str]) -> Iterator[Media]:
-    """Flattened patches with their grid, as Qwen2-VL takes them.
-
-    Shapes:
-        pixel_values: float[64, channels * frames * patch * patch], or each patch as an image.
-    """
-    patch = number(config, ("patch_size",), 14, VISION)
-    frames = number(config, ("temporal_patch_size",), 1, VISION)
-    channels = number(config, _CHANNELS, 3, VISION)
-    merge = number(config, ("spatial_merge_size", "merge_size"), 2, VISION)
-    count = _PATCHES * _PATCHES
-    widths = dict.fromkeys(channels * depth * patch**2 for depth in (frames, 1, 2))
-    shapes = [*((width,) for width in widths), (channels, patch, patch)]
-    side = _PATCHES // merge
-    grid = torch.tensor([[1, _PATCHES, _PATCHES]])
-    pixels_name = "hidden_states" if "hidden_states" in names else "pixel_values"
-    grid_name = "grid_thw" if "grid_thw" in names else "image_grid_thw"
-    for tokens in dict.fromkeys((side**2, side * (side + 1) + 2, count)):
-        for shape in shapes:
-            kwargs = {pixels_name: floats(count, *shape), grid_name: grid}
-            for name in {"merge_sizes", "image_merge_sizes"} & names:
-                kwargs[name] = torch.tensor([merge])
-            yield Media(kwargs, tokens)
-
-
-def _patch_sequences(config: Any) -> Iterator[Media]:
-    """A padded sequence of flattened patches with its shape, as SigLIP 2 takes it."""
-    patch = number(config, ("patch_size",), 16, VISION)
-    count = _PATCHES * _PATCHES
-    kwargs = {
-        "pixel_values": floats(1, count, _channels(config) * patch**2),
-        "pixel_attention_mask": torch.ones(1, count, dtype=torch.int64),
-        "spatial_shapes": torch.tensor([[_PATCHES, _PATCHES]]),
-    }
-    factor = number(config, ("downsample_factor",), 1)
-    for tokens in dict.fromkeys((count // factor**2, count)):
-        yield Media(kwargs, tokens)
-
-
-def _numbered_patches(config: Any) -> Iterator[Media]:
-    """Flattened patches behind the numbers of their row and column, as Pix2Struct takes them."""
-    patch = number(config, ("patch_size",), 16, VISION)
-    width = number(config, ("patch_embed_hidden_size",), patch * patch * 3, VISION)
-    for channels in dict.fromkeys((_channels(config) * patch**2, width)):
-        kwargs = {"flattened_patches": floats(1, _PATCHES * _PATCHES, 2 + channels)}
-        yield Media(kwargs, number(config, ("latent_query_num",), 64))
 
 
 def _tiles_with_ratio(config: Any) -> Media:
@@ -208,7 +153,7 @@ def _tiles_with_ratio(config: Any) -> Media:
     tiles = number(config, ("max_num_tiles",), 4, VISION)
     return Media(
         {
-            "pixel_values": floats(1, 1, tiles, _channels(config), height, width),
+            "pixel_values": floats(1, 1, tiles, channels_of(config), height, width),
             "aspect_ratio_ids": torch.tensor([[1]]),
             "aspect_ratio_mask": torch.ones(1, 1, tiles, dtype=torch.int64),
         }
@@ -223,7 +168,7 @@ def _tiles_with_overview(config: Any) -> Iterator[Media]:
     rows, columns = height // size * side, width // size * side
     kwargs = {
         "pixel_values": floats(
-            1, 1 + (height // size) * (width // size), _channels(config), size, size
+            1, 1 + (height // size) * (width // size), channels_of(config), size, size
         ),
         "image_sizes": torch.tensor([[height, width]]),
     }

@@ -9,6 +9,7 @@ from typing import Any
 
 from nar_plugin.hooks import _transformers_images as images
 from nar_plugin.hooks import _transformers_others as others
+from nar_plugin.hooks import _transformers_parts as parts
 from nar_plugin.hooks import _transformers_sounds as sounds
 from nar_plugin.hooks import _transformers_texts as texts
 from nar_plugin.hooks._transformers_media import Media
@@ -16,7 +17,7 @@ from torch import nn
 
 from nar_plugin.hookspecs import ExampleInputs
 
-_MOST = 16  # layouts that are tried with the text around them
+_MOST = 48  # layouts that are tried with the text around them
 _FEW = 4  # that are then tried without
 
 
@@ -57,15 +58,20 @@ def _caches(model: nn.Module) -> bool:
 
 def _candidates(model: nn.Module, names: set[str], required: set[str]) -> Iterator[dict[str, Any]]:
     config: Any = model.config
+    yield from parts.arguments(model, names)
     yield from others.special(model, names)
     pictures = list(images.images(model, names))
     audible = list(sounds.sounds(model, names, required))
     films = [] if pictures else list(images.videos(model, names))
     alone = _MOST
     if names & {"input_ids", "decoder_input_ids"}:
-        for media in _together(pictures or films, audible)[:_MOST]:
-            yield _completed(config, names, required, media)
-        yield _completed(config, names, required, ())
+        layouts = _together(pictures or films, audible)[:_MOST]
+        for shown in (layouts, [()]):
+            for media in shown:
+                yield _completed(config, names, required, media)
+            if "attention_mask" in names - required:  # some heads count its ones
+                for media in shown[:_FEW]:
+                    yield _completed(config, names, {*required, "attention_mask"}, media)
         alone = _FEW
     for item in (pictures or films or audible)[:alone]:
         yield {**item.kwargs, **others.required(config, required - set(item.kwargs))}

@@ -1,4 +1,4 @@
-"""Arguments that few models of transformers ask for: series, latents, prompts, actions."""
+"""Arguments that few models of transformers ask for: latents, prompts, actions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 
 import torch
 from nar_plugin.hooks._transformers_media import floats
-from nar_plugin.hooks._transformers_sizes import VISION, number
+from nar_plugin.hooks._transformers_series import series
+from nar_plugin.hooks._transformers_sizes import VISION, find, number
 from nar_plugin.hooks._transformers_texts import ids_of
 from torch import nn
 
@@ -23,45 +24,12 @@ def special(model: nn.Module, names: set[str]) -> Iterator[Arguments]:
         given = build(config, names)
         yield {name: value for name, value in given.items() if name in names}
     if "past_values" in names:
-        yield from _series(config, names)
+        yield from series(config, names)
 
 
 def required(config: Any, names: set[str]) -> Arguments:
     """Arguments without a default that neither text nor media are."""
     return {name: _NAMED[name](config) for name in sorted(names) if name in _NAMED}
-
-
-def _series(config: Any, names: set[str]) -> Iterator[Arguments]:
-    """A past to forecast from, with its calendar where the model asks for one.
-
-    Shapes:
-        past_values: float[1, steps] or float[1, steps, variables].
-    """
-    lags = max(getattr(config, "lags_sequence", None) or [0])
-    steps = number(config, ("context_length",), 512) + lags
-    variables = number(config, ("num_input_channels", "input_size"), 1)
-    shape = (1, steps) if variables == 1 and lags else (1, steps, variables)
-    ahead = number(config, ("prediction_length",), 24)
-    times = number(config, ("num_time_features",), 0)
-    known = {
-        "past_time_features": floats(1, steps, times),
-        "past_observed_mask": torch.ones(shape, dtype=torch.bool),
-        "future_time_features": floats(1, ahead, times),
-        "future_values": floats(1, ahead, *shape[2:]),
-        "past_values_padding": torch.zeros(1, steps, dtype=torch.int64),
-        "freq": torch.zeros(1, 1, dtype=torch.int64),
-    }
-    given = {name: value for name, value in known.items() if name in names}
-    if "past_time_features" not in names:
-        given.pop("future_values", None)
-        given.pop("past_observed_mask", None)
-    if getattr(config, "patch_length", None) and "num_input_channels" not in vars(config):
-        short = floats(1, 512)  # TimesFM: one variable, in whole patches
-        padding = {"past_values_padding": torch.zeros(1, 512, dtype=torch.int64)}
-        yield {"past_values": short, **(given | padding if "past_values_padding" in names else {})}
-        yield {"past_values": [floats(512)]}
-        return
-    yield {"past_values": floats(*shape), **given}
 
 
 def _masked_half(config: Any) -> torch.Tensor:
@@ -196,6 +164,59 @@ def _image_with_trimap(config: Any, names: set[str]) -> Arguments:
     return {"pixel_values": floats(1, 4, 512, 512)}
 
 
+def _seen_and_heard(config: Any, names: set[str]) -> Arguments:
+    """An image as a whole and as one crop, and a sound, under Phi-4's own names."""
+    side = config.vision_config.image_size
+    patches = side // config.vision_config.patch_size
+    rows = (patches + 1) // 2
+    image = torch.full((1, 2 * rows * (rows + 1) + 1), config.vision_config.image_token_id)
+    sound = torch.full((1, 25), config.audio_config.audio_token_id)
+    return {
+        "input_ids": torch.cat([image, sound, ids_of(config, 64)], dim=1),
+        "image_pixel_values": floats(1, 2, 3, side, side),
+        "image_sizes": torch.tensor([[side, side]]),
+        "image_attention_mask": torch.ones(1, 2, patches, patches, dtype=torch.int64),
+        "audio_input_features": floats(1, 200, config.audio_config.input_size),
+        "audio_embed_sizes": torch.tensor([25]),
+    }
+
+
+def _image_to_image(config: Any, names: set[str]) -> Arguments:
+    """An image in patches, its place in the text, and the grid of the image to be made.
+
+    Positions are given: the model would read them from tokens that depend on the image.
+    """
+    if "input_ids" not in names:
+        return {}
+    patch = number(config, ("patch_size",), 16, VISION)
+    place = torch.full((1, 64), find(config, ("image_token_id",)))
+    ids = torch.cat([place, ids_of(config, 64)], dim=1)
+    return {
+        "pixel_values": floats(64, 3 * patch**2),
+        "image_grid_thw": torch.tensor([[1, 8, 8], [1, 8, 8]]),
+        "input_ids": ids,
+        "position_ids": torch.arange(128).expand(3, 1, -1),
+    }
+
+
+def _seen_by_a_robot(config: Any, names: set[str]) -> Arguments:
+    """What one camera sees, where the arm is, the order, and an action in the making."""
+    size = number(config, ("image_size",), 224, ("vlm_config", *VISION))
+    places = (size // number(config, ("patch_size",), 14, VISION)) ** 2
+    width = number(config, ("hidden_size",), 1024, ("dit_config",))
+    image = find(config, ("image_token_id", "image_token_index"))
+    text = ids_of(config, 32, ("vlm_config",))
+    return {
+        "pixel_values": floats(1, 1, 3, size, size),
+        "pixel_attention_mask": torch.ones(1, 1, dtype=torch.bool),
+        "input_ids": torch.cat([torch.full((1, places), image), text], dim=1),
+        "state": floats(1, number(config, ("max_state_dim",), 32)),
+        "noise": floats(1, config.chunk_size, number(config, ("max_action_dim",), 32)),
+        "timestep": floats(1),
+        "action_embeds": floats(1, config.chunk_size, width),
+    }
+
+
 def _streamed_speech(config: Any, names: set[str]) -> Arguments:
     """A token of text for each eight frames of the spectrogram."""
     bins = number(config, ("num_mel_bins",), 128, ("audio_config",))
@@ -206,6 +227,7 @@ _SPECIAL: dict[str, Callable[[Any, set[str]], Arguments]] = {
     "decision_transformer": _trajectory,
     "blip_2_qformer": _queries,
     "dia": _codes,
+    "glm_image": _image_to_image,
     "kosmos-2": _image_in_text,
     "kosmos-2.5": _image_in_text,
     "kyutai_speech_to_text": _stacked_ids,
@@ -215,6 +237,8 @@ _SPECIAL: dict[str, Callable[[Any, set[str]], Arguments]] = {
     "musicgen_melody": _codes,
     "musicgen_melody_decoder": _codebook_ids,
     "omdet-turbo": _open_vocabulary,
+    "phi4_multimodal": _seen_and_heard,
+    "pi0": _seen_by_a_robot,
     "seggpt": _painted_pair,
     "speecht5": _speech_in_and_out,
     "tvp": _prompted_video,

@@ -8,6 +8,7 @@ from typing import Any
 TEXT = ("text_config", "llm_config", "language_config", "thinker_config", "decoder", "text_encoder")
 VISION = ("vision_config", "visual_config", "vit_config", "vision_encoder_config", "image_config")
 BACKBONE = ("backbone_config", "encoder")
+SEEING = (*VISION, *BACKBONE)
 SOUND = ("audio_config", "audio_encoder_config", "speech_config", "encoder_config", "encoder")
 
 
@@ -43,6 +44,11 @@ def number(config: Any, names: Sequence[str], default: int, within: Sequence[str
             if isinstance(value, int) and not isinstance(value, bool):
                 return value
     return default
+
+
+def channels_of(config: Any) -> int:
+    """Of an image, as the configuration counts them; else 3."""
+    return number(config, ("num_channels", "in_channels", "in_chans", "image_channels"), 3, SEEING)
 
 
 def holders(config: Any, within: Sequence[str] = ()) -> Iterator[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from math import ceil
 from typing import Any
@@ -14,7 +15,9 @@ from torch import nn
 
 _SAMPLES = 19200  # a little over a second at 16 kHz, in whole frames of the usual codecs
 _FRAMES = 200
+_HOP = 160  # samples from one frame to the next, at 16 kHz
 _WHISPER = 1500  # positions; its encoder takes twice as many frames and no other number
+_HEARING = re.compile("audio|speech|sound")
 _USUAL = (128, 80)  # bins of the encoders that do not name theirs
 _BINS = (
     "num_mel_bins",
@@ -54,13 +57,16 @@ def _spectrograms(model: nn.Module, names: set[str]) -> Iterator[Media]:
     if "audio_config" in vars(config) and config.audio_config is None:
         return
     masked = _windows(config, frames) or frames
-    for tokens in _places(config, frames):
-        for bins in _widths(model):
-            for shape in ((1, bins, frames), (1, frames, bins), (1, 1, frames, bins)):
-                kwargs: dict[str, Any] = {"input_features": floats(*shape)}
-                for name in ("input_features_mask", "feature_attention_mask"):
-                    if name in names:
-                        kwargs[name] = torch.ones(1, masked, dtype=torch.bool)
+    places = list(_places(config, frames))
+    for bins in _widths(model):
+        for shape in ((1, bins, frames), (1, frames, bins), (1, 1, frames, bins)):
+            kwargs: dict[str, Any] = {"input_features": floats(*shape)}
+            for name in ("input_features_mask", "feature_attention_mask"):
+                if name in names:
+                    kwargs[name] = torch.ones(1, masked, dtype=torch.bool)
+            if "chunk_sample_lengths" in names:
+                kwargs["chunk_sample_lengths"] = torch.tensor([frames * _HOP])
+            for tokens in places:
                 yield Media(kwargs, tokens, kind="audio")
 
 
@@ -68,9 +74,14 @@ def _widths(model: nn.Module) -> list[int]:
     """The configured number of bins, and what the first layer takes, which may see it stacked."""
     config: Any = model.config
     widths = [number(config, _BINS, 80, SOUND)]
+    tower = model
     if find(config, PLACEHOLDERS["audio"]) is not None:  # the first layer is the text's
-        return list(dict.fromkeys((*widths, number(config, ("input_size",), widths[0], SOUND))))
-    for layer in model.modules():
+        widths.append(number(config, ("input_size",), widths[0], SOUND))
+        towers = [part for name, part in model.named_modules() if _HEARING.search(name)]
+        if not towers:
+            return list(dict.fromkeys(widths))
+        tower = towers[0]
+    for layer in tower.modules():
         if isinstance(layer, nn.Linear):
             widths.append(layer.in_features)
             break
@@ -107,7 +118,8 @@ def _waveforms(config: Any, names: set[str]) -> Iterator[Media]:
     length = number(config, ("max_length",), 0)
     if bins and length > bins:
         yield Media({"input_values": floats(1, length, bins)}, kind="audio")
+    channels = number(config, ("audio_channels",), 1)
     samples = floats(1, _SAMPLES)
-    for values in (samples, samples[:, None]):
+    for values in (samples, floats(1, channels, _SAMPLES)):
         for tokens in _places(config, _SAMPLES // 1600):
             yield Media({"input_values": values}, tokens, kind="audio")

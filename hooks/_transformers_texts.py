@@ -23,6 +23,11 @@ _STARTS = {
     "video": ("vision_start_token_id", "video_start_token_id"),
     "audio": ("audio_start_token_id", "boa_token_id"),
 }
+_ENDS = {
+    "image": ("vision_end_token_id", "image_end_token_id", "eoi_token_id"),
+    "video": ("vision_end_token_id", "video_end_token_id"),
+    "audio": ("audio_end_token_id", "eoa_token_id"),
+}
 # Tokens that one class of a type counts: their name and how many it wants.
 _COUNTED = {"longformer": ("sep_token_id", 3), "splinter": ("question_token_id", 1)}
 _KINDS = {"image": 1, "video": 2, "audio": 3}  # in mm_token_type_ids
@@ -49,6 +54,9 @@ def texts(
         for name in ("attention_mask", "token_type_ids"):
             if name in required:
                 found[name] = torch.full_like(ids, int(name == "attention_mask"))
+    if "protein_input_ids" in names:
+        found["protein_input_ids"] = ids_of(config, _TOKENS, ("protein_encoder_config",))
+        found["protein_attention_mask"] = torch.ones_like(found["protein_input_ids"])
     if "decoder_input_ids" in names:
         found["decoder_input_ids"] = ids_of(config, _DECODED, ("decoder", *TEXT))
     return found
@@ -86,7 +94,8 @@ def _with_places(config: Any, media: Sequence[Media]) -> tuple[Tensor, Tensor]:
         if place is None or not item.tokens:
             continue
         start = find(config, _STARTS[item.kind])
-        begin = [start] if isinstance(start, int) else []
-        ids[4:4] = [*begin, *[place] * item.tokens]
-        kinds[4:4] = [*[0] * len(begin), *[_KINDS[item.kind]] * item.tokens]
+        end = find(config, _ENDS[item.kind])
+        before, behind = ([token] if isinstance(token, int) else [] for token in (start, end))
+        ids[4:4] = [*before, *[place] * item.tokens, *behind]
+        kinds[4:4] = [0] * len(before) + [_KINDS[item.kind]] * item.tokens + [0] * len(behind)
     return torch.tensor([ids]), torch.tensor([kinds])

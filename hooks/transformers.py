@@ -33,13 +33,15 @@ def nar_provenance(model: nn.Module) -> Provenance | None:
     """The model type and class, and the Hub id that the configuration was loaded from."""
     if not _is_ours(model):
         return None
+    from nar_plugin.hooks._transformers_unlisted import named_type
+
     config: Any = model.config
     source = str(getattr(config, "_name_or_path", "") or "")
     hub_id = source if _HUB_ID.fullmatch(source) else None
     for owner in type(model).__mro__:
         if owner.__module__.startswith("transformers.models."):
-            name = f"transformers:{config.model_type}/{owner.__name__}"
-            return Provenance(name, "transformers", hub_id)
+            kind = named_type(str(config.model_type), owner)
+            return Provenance(f"transformers:{kind}/{owner.__name__}", "transformers", hub_id)
     return Provenance(f"hub:{hub_id}", "transformers", hub_id) if hub_id else None
 
 
@@ -56,15 +58,16 @@ def nar_example_inputs(model: nn.Module) -> Iterator[ExampleInputs] | None:
 
 @hookimpl
 def nar_architectures() -> Iterator[NamedArchitecture]:
-    """Every (model type, class) pair of the auto classes."""
+    """Every public model: the auto classes' (model type, class) pairs, then the unlisted ones."""
     try:
         import transformers  # noqa: F401
     except ImportError:
         return
     from nar_plugin.hooks._transformers_catalogue import family, pairs
+    from nar_plugin.hooks._transformers_unlisted import unlisted
     from transformers.models.auto.configuration_auto import model_type_to_module_name
 
-    for pair in pairs():
+    for pair in (*pairs(), *unlisted()):
         page = model_type_to_module_name(pair.model_type)
         yield NamedArchitecture(
             name=f"transformers:{pair.name}",
@@ -89,6 +92,7 @@ def nar_build(name: str) -> nn.Module | None:
     except ImportError as error:
         raise _references.missing(name, "transformers", _INSTALL) from error
     from nar_plugin.hooks._transformers_defaults import default_config
+    from nar_plugin.hooks._transformers_settings import restore_settings
 
     class_name = _class_name(name)
     try:
@@ -96,6 +100,7 @@ def nar_build(name: str) -> nn.Module | None:
         model: nn.Module = owner(default_config(wanted.partition("/")[0], owner))
         # A few parameters are made with `torch.Tensor(...)`, which heeds no default device.
         model.to(torch.get_default_device())
+        restore_settings(model)
     except Exception as error:
         raise PluginError(
             f"transformers cannot build {name} from its default configuration: "

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from nar_plugin.mining.labels import block_hash, encode_neighbours, node_labels, shape_word
+from nar_plugin.mining.borders import Borders
+from nar_plugin.mining.labels import block_hash, shape_word
 from nar_plugin.mining.macro import MacroGraph, Motif, MotifCount
-from nar_plugin.mining.repeats import SHORTEST_BLOCK, Run, periodic_runs
+from nar_plugin.mining.repeats import repeated_blocks
+from nar_plugin.mining.segmentation import Repeat
+from nar_plugin.mining.segments import SHORTEST_BLOCK
 from nar_plugin.tracing.graph import ArchitectureGraph, IntArray, Op
 
-__all__ = ["MacroGraph", "Motif", "MotifCount", "mine"]
+__all__ = ["MacroGraph", "Motif", "MotifCount", "Repeat", "mine", "repeated_blocks"]
 
-STEPS = 1  # s of Eq. 2
 LONGEST_REST = 12  # operations in one motif where nothing repeats
 
 
@@ -54,69 +56,17 @@ def mine(graph: ArchitectureGraph) -> MacroGraph:
 
 def _spans(graph: ArchitectureGraph) -> list[tuple[int, int]]:
     """Half-open ranges of operations that cover the graph: repeated blocks, and the rest."""
-    levels = [
-        (encode_neighbours(labels, graph.edges, STEPS), labels)
-        for labels in (node_labels(graph, str), node_labels(graph, shape_word))
-    ]
-    borders = _Borders(graph)
+    borders = Borders(graph)
     spans: list[tuple[int, int]] = []
     position = 0
-    for found in periodic_runs(levels):
-        run = borders.aligned(found)
-        spans += _rest(position, run.start, borders)
-        spans += [(begin, begin + run.period) for begin in range(run.start, run.stop, run.period)]
-        position = run.stop
+    for repeat in repeated_blocks(graph, borders):
+        spans += _rest(position, repeat.starts[0], borders)
+        spans += list(zip(repeat.starts, (*repeat.starts[1:], repeat.stop), strict=True))
+        position = repeat.stop
     return spans + _rest(position, len(graph), borders)
 
 
-class _Borders:
-    """What crosses the border before each operation of a graph.
-
-    Attributes:
-        values: int32[n + 1], how many distinct results are made before and read after it.
-        readers: int32[n + 1], how many edges cross it.
-    """
-
-    def __init__(self, graph: ArchitectureGraph) -> None:
-        self.readers = np.zeros(len(graph) + 1, dtype=np.int32)
-        self.values = np.zeros(len(graph) + 1, dtype=np.int32)
-        sources, targets = graph.edges[:, 0], graph.edges[:, 1]
-        last = np.zeros(len(graph), dtype=np.int32)
-        np.maximum.at(last, sources, targets)
-        made = np.flatnonzero(last).astype(np.int32)
-        _open_and_close(self.readers, sources, targets)
-        _open_and_close(self.values, made, last[made])
-
-    def aligned(self, run: Run) -> Run:
-        """The whole blocks of a run, begun where the fewest values cross from block to block.
-
-        Among equals the border with most readers wins: a block's input is read by its first
-        layers and by its residual connection.
-        """
-
-        def cost(offset: int) -> tuple[float, int, float]:
-            start = run.start + offset
-            repeats = (run.stop - start) // run.period
-            cuts = slice(start, start + repeats * run.period + 1, run.period)
-            readers = self.readers[cuts][:-1]
-            return float(self.values[cuts].mean()), -repeats, -float(readers.mean())
-
-        most = min(run.period, run.stop - run.start - 2 * run.period + 1)
-        offset = min(range(max(1, most)), key=cost)
-        repeats = (run.stop - run.start - offset) // run.period
-        start = run.start + offset
-        return Run(start, start + repeats * run.period, run.period)
-
-
-def _open_and_close(counts: IntArray, first: IntArray, last: IntArray) -> None:
-    """Turn intervals (first, last] into how many of them cover each position."""
-    np.add.at(counts, first + 1, 1)
-    inside = last + 1 < len(counts)
-    np.add.at(counts, (last + 1)[inside], -1)
-    np.cumsum(counts, out=counts)
-
-
-def _rest(start: int, stop: int, borders: _Borders) -> list[tuple[int, int]]:
+def _rest(start: int, stop: int, borders: Borders) -> list[tuple[int, int]]:
     """Cut what does not repeat where the fewest values cross, into pieces of bounded size."""
     spans = []
     while stop - start > LONGEST_REST:

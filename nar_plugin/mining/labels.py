@@ -6,8 +6,11 @@ from collections.abc import Callable
 from hashlib import blake2b
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nar_plugin.tracing.graph import ArchitectureGraph, IntArray, Op
+
+Patterns = NDArray[np.uint64]
 
 # What tells one block design from another; widths, which grow from stage to stage, do not.
 _DESIGN = frozenset(
@@ -40,6 +43,15 @@ def shape_word(op: Op) -> str:
     return " ".join(words)
 
 
+def outer_word(op: Op) -> str:
+    """An operation by what stays the same in the first block of a stage: kind and kernel."""
+    words = [op.kind, str(op.get("kernel", ""))]
+    groups = op.get("groups")
+    if isinstance(groups, int) and groups > 1 and op.kind == "conv":
+        words.append("depthwise" if groups == op.get("in") else "grouped")
+    return " ".join(words)
+
+
 def node_labels(graph: ArchitectureGraph, word: Callable[[Op], str]) -> IntArray:
     """Labels C^0: equal for operations that `word` describes alike.
 
@@ -48,20 +60,23 @@ def node_labels(graph: ArchitectureGraph, word: Callable[[Op], str]) -> IntArray
         word: `str` for operations with all attributes, `shape_word` to leave out widths.
 
     Returns:
-        int32[n].
+        int32[n], numbered in order of their first operation.
     """
-    words = {op: word(op) for op in set(graph.ops)}
+    places = [id(op) for op in graph.ops]  # equal operations mostly are one object
+    distinct = dict(zip(places, graph.ops, strict=True))
     numbers: dict[str, int] = {}
-    return np.array(
-        [numbers.setdefault(words[op], len(numbers)) for op in graph.ops], dtype=np.int32
-    )
+    known = {
+        place: numbers.setdefault(word(op), len(numbers)) for place, op in distinct.items()
+    }
+    return np.array([known[place] for place in places], dtype=np.int32)
 
 
 def encode_neighbours(labels: IntArray, edges: IntArray, steps: int) -> IntArray:
     """Eq. 2: labels C^s, each naming the pattern of parents and children up to s steps away.
 
-    The paper's matrix column becomes the sorted labels of the parents and of the children; a new
-    pattern gets a new label. Time and memory are linear in operations and edges.
+    The paper's matrix column becomes the multisets of the labels of the parents and of the
+    children; a new pattern gets a new label. Time and memory are linear in operations and edges,
+    but for a sort.
 
     Args:
         labels: int32[n], the labels C^0.
@@ -69,24 +84,38 @@ def encode_neighbours(labels: IntArray, edges: IntArray, steps: int) -> IntArray
         steps: The number of steps s.
 
     Returns:
-        int32[n], the labels C^s.
+        int32[n], the labels C^s, numbered in order of their first operation.
     """
     for _ in range(steps):
-        inward: list[list[int]] = [[] for _ in labels]
-        outward: list[list[int]] = [[] for _ in labels]
-        before = labels.tolist()
-        for source, target in edges.tolist():
-            inward[target].append(before[source])
-            outward[source].append(before[target])
-        numbers: dict[tuple[object, ...], int] = {}
-        labels = np.array(
-            [
-                numbers.setdefault((own, *sorted(parents), -1, *sorted(children)), len(numbers))
-                for own, parents, children in zip(before, inward, outward, strict=True)
-            ],
-            dtype=np.int32,
-        )
+        patterns = _hashes(labels, 0)
+        np.add.at(patterns, edges[:, 1], _hashes(labels, 1)[edges[:, 0]])
+        np.add.at(patterns, edges[:, 0], _hashes(labels, 2)[edges[:, 1]])
+        labels = _numbered(patterns)
     return labels
+
+
+def encode_children(labels: IntArray, edges: IntArray) -> IntArray:
+    """As one step of `encode_neighbours`, blind to the parents: the first block has others."""
+    patterns = _hashes(labels, 0)
+    np.add.at(patterns, edges[:, 0], _hashes(labels, 2)[edges[:, 1]])
+    return _numbered(patterns)
+
+
+def _hashes(labels: IntArray, role: int) -> Patterns:
+    """uint64[n], a hash of each label in a role (splitmix64), such that sums name multisets."""
+    mixed = labels.astype(np.uint64) * np.uint64(3) + np.uint64(role + 1)
+    mixed *= np.uint64(0x9E3779B97F4A7C15)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    return mixed ^ (mixed >> np.uint64(31))
+
+
+def _numbered(patterns: Patterns) -> IntArray:
+    """int32[n], equal numbers for equal patterns, in order of their first place."""
+    _, first, inverse = np.unique(patterns, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), dtype=np.int32)
+    rank[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
+    return rank[inverse]
 
 
 def block_hash(words: list[str], edges: list[tuple[int, int]]) -> str:

@@ -1,115 +1,77 @@
-"""Finds the repeated subsequences of a label sequence: blocks that follow one another."""
+"""Finds the repeated subsequences of a labelled graph: blocks that follow one another."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from nar_plugin.tracing.graph import IntArray
+from nar_plugin.mining.anchors import anchors
+from nar_plugin.mining.borders import Borders
+from nar_plugin.mining.extension import extended
+from nar_plugin.mining.labels import (
+    encode_children,
+    encode_neighbours,
+    node_labels,
+    outer_word,
+    shape_word,
+)
+from nar_plugin.mining.likeness import Likeness
+from nar_plugin.mining.segmentation import Repeat, best_repeats
+from nar_plugin.mining.segments import segments
+from nar_plugin.tracing.graph import ArchitectureGraph, IntArray
 
-MOST_PERIODS = 64  # candidate block lengths that are looked at in one model
-SHORTEST_BLOCK = 3  # operations; below this a repeat is a chain of layers, not a block
+STEPS = 1  # s of Eq. 2
+ONE_STACK = 0.35  # likeness of two blocks that meet, from which on they are of one stack
 
 
-@dataclass(frozen=True)
-class Run:
-    """A stretch [start, stop) of the sequence that has the given period."""
+def repeated_blocks(graph: ArchitectureGraph, borders: Borders | None = None) -> list[Repeat]:
+    """The stacks of blocks of one design, from operators, attributes and edges.
 
-    start: int
-    stop: int
-    period: int
-
-
-def periodic_runs(levels: list[tuple[IntArray, IntArray]]) -> list[Run]:
-    """Stretches that repeat with some period at least twice, not overlapping.
-
-    For each candidate period p (the commonest distances between equal labels) the positions with
-    labels[i] == labels[i + p] form maximal stretches; one that C^0 widens to at least p positions
-    is a repeat. The time is linear in the sequence for each candidate.
+    Blocks need not be equal: they may differ by a projection, by the kind of attention or by the
+    experts of every other layer. Where a graph can be cut in several ways, the one whose copies
+    save most operations is taken.
 
     Args:
-        levels: Pairs of labels C^s and C^0, int32[n] in topological order, the finest first: what
-            repeats with its widths is taken before what repeats only in shape.
+        graph: The architecture; its module paths are not read.
+        borders: What crosses between its operations, where that is known already.
 
     Returns:
-        Disjoint runs in order of their start.
+        Disjoint repeats in order, each of two blocks or more.
     """
-    taken = np.zeros(len(levels[0][0]), dtype=bool)
-    kept: list[Run] = []
-    for encoded, plain in levels:
-        kept += _disjoint(_runs(encoded, plain), plain, taken)
-    return sorted(kept, key=lambda run: run.start)
-
-
-def _runs(encoded: IntArray, plain: IntArray) -> list[Run]:
-    found: list[Run] = []
-    for period in _candidate_periods(encoded):
-        for start, stop in _stretches(encoded[:-period] == encoded[period:]):
-            if 2 * (stop - start) >= period:
-                run = _widened(Run(start, stop + period, period), plain)
-                if run.stop - run.start >= 2 * period:
-                    found.append(run)
-    return found
-
-
-def _widened(run: Run, plain: IntArray) -> Run:
-    """The run of the labels C^0 around one of the labels C^s, by less than a period a side.
-
-    The first and the last block of a stack have other neighbours than the inner ones, so C^s
-    leaves their borders out; their operations themselves repeat.
-    """
-    start, stop, period = run.start, run.stop, run.period
-    while start > max(0, run.start - period) and plain[start - 1] == plain[start - 1 + period]:
-        start -= 1
-    while stop < min(len(plain), run.stop + period) and plain[stop] == plain[stop - period]:
-        stop += 1
-    return Run(start, stop, period)
-
-
-def _candidate_periods(labels: IntArray) -> list[int]:
-    order = np.argsort(labels, kind="stable")
-    same = labels[order[1:]] == labels[order[:-1]]
-    distances = (order[1:] - order[:-1])[same]
-    distances = distances[distances >= SHORTEST_BLOCK]
-    values, counts = np.unique(distances, return_counts=True)
-    best = np.argsort(-counts * values, kind="stable")[:MOST_PERIODS]
-    return sorted(int(value) for value in values[best])
-
-
-def _stretches(equal: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> list[tuple[int, int]]:
-    padded = np.concatenate(([False], equal, [False])).astype(np.int8)
-    change = np.diff(padded)
-    starts, stops = np.flatnonzero(change == 1), np.flatnonzero(change == -1)
-    return list(zip(starts.tolist(), stops.tolist(), strict=True))
-
-
-def _disjoint(
-    runs: list[Run], labels: IntArray, taken: np.ndarray[tuple[int], np.dtype[np.bool_]]
-) -> list[Run]:
-    """The block whose copies save most comes first; what it covers is marked as taken.
-
-    A block of p operations that occurs c times saves (c - 1) p operations of description, so ten
-    blocks are found before one stretch of five and its repetition.
-    """
-    blocks = [
-        (run.period, tuple(sorted(labels[run.start : run.start + run.period]))) for run in runs
-    ]
-    copies: dict[object, int] = {}
-    for run, block in zip(runs, blocks, strict=True):
-        copies[block] = copies.get(block, 0) + (run.stop - run.start) // run.period
-    ranked = sorted(
-        zip(runs, blocks, strict=True),
-        key=lambda pair: (-(copies[pair[1]] - 1) * pair[0].period, pair[0].period, pair[0].start),
+    if len(graph) < 2:
+        return []
+    borders = borders or Borders(graph)
+    plain = node_labels(graph, shape_word)
+    encoded = encode_neighbours(plain, graph.edges, STEPS)
+    likeness = Likeness((plain, encoded, node_labels(graph, str)), borders.joins())
+    beginnings = encode_children(node_labels(graph, outer_word), graph.edges)
+    thin = borders.thin()
+    found = best_repeats(
+        segments(anchors(beginnings, thin), likeness, plain, borders.appeal()),
+        len(graph),
     )
-    kept = []
-    for run, _ in ranked:
-        free = np.flatnonzero(~taken[run.start : run.stop])
-        if len(free) == 0:
-            continue
-        start, stop = run.start + int(free[0]), run.start + int(free[-1]) + 1
-        if taken[start:stop].any() or stop - start < 2 * run.period:
-            continue
-        taken[start:stop] = True
-        kept.append(Run(start, stop, run.period))
-    return kept
+    cuts = np.append(thin, np.int32(len(graph)))
+    longer: list[Repeat] = []
+    for number, repeat in enumerate(found):
+        left = longer[-1].stop if longer else 0
+        right = found[number + 1].starts[0] if number + 1 < len(found) else len(graph)
+        longer.append(extended(repeat, left, right, likeness, cuts))
+    return _merged(longer, likeness)
+
+
+def _merged(repeats: list[Repeat], likeness: Likeness) -> list[Repeat]:
+    """Repeats that meet in blocks that are alike are one: a stack whose blocks change in width."""
+    result: list[Repeat] = []
+    for repeat in repeats:
+        last = result[-1] if result else None
+        if last is not None and last.stop == repeat.starts[0]:
+            block = (_array(last.starts[-1]), _array(last.stop))
+            alike = likeness.of(block, (_array(repeat.starts[0]), _array(repeat.starts[1])))
+            if alike[0] >= ONE_STACK:
+                result[-1] = Repeat(last.starts + repeat.starts, repeat.stop)
+                continue
+        result.append(repeat)
+    return result
+
+
+def _array(position: int) -> IntArray:
+    return np.array([position], dtype=np.int32)

@@ -36,7 +36,7 @@ def test_family_and_task(
     assert (found.family, found.task, found.licence) == (family, task, "Apache-2.0")
 
 
-# In millions, as the model pages on the Hub state them.
+# In millions, as generally reported for these models.
 @pytest.mark.parametrize(
     ("name", "millions"),
     [

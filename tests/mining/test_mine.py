@@ -7,9 +7,8 @@ import pytest
 import torch
 from models import ConvNet, NanoGPT, UNet
 
-from nar_plugin.mining import mine
+from nar_plugin.mining import mine, repeated_blocks
 from nar_plugin.mining.labels import encode_neighbours
-from nar_plugin.mining.repeats import Run, periodic_runs
 from nar_plugin.tracing import trace
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 
@@ -38,21 +37,6 @@ def test_two_steps_see_twice_as_far():
     chain = edges(*((i, i + 1) for i in range(6)))
     same = labels(*[0] * 7)
     assert [len(set(encode_neighbours(same, chain, s).tolist())) for s in (1, 2)] == [3, 5]
-
-
-@pytest.mark.parametrize(
-    ("sequence", "expected"),
-    [
-        ([1, 2, 3] * 3, [Run(0, 9, 3)]),
-        ([9, 1, 2, 3, 1, 2, 3, 8], [Run(1, 7, 3)]),
-        ([1, 2, 3, 4, 5, 6], []),
-        # five of one block, then three of another
-        ([1, 2, 3] * 5 + [4, 5, 6, 7] * 3, [Run(0, 15, 3), Run(15, 27, 4)]),
-    ],
-)
-def test_repeats_by_hand(sequence, expected):
-    found = periodic_runs([(labels(*sequence), labels(*sequence))])
-    assert found == expected
 
 
 @pytest.mark.parametrize(("layers", "fused"), [(2, True), (6, True), (12, False)])
@@ -125,14 +109,3 @@ def test_a_graph_of_one_operation_and_one_without_edges():
     lonely = ArchitectureGraph((Op("relu"),), edges(), ("",))
     assert len(mine(lonely)) == 1
     assert len(mine(trace(ConvNet(), torch.empty(1, 3, 8, 8)))) >= 1
-
-
-def test_fifty_thousand_operations_in_seconds():
-    import time
-
-    ops = tuple(Op("conv", (("kernel", f"{k}x{k}"),)) for k in (1, 3, 5, 7, 9)) * 10_000
-    chain = edges(*((i, i + 1) for i in range(len(ops) - 1)))
-    started = time.perf_counter()
-    macro = mine(ArchitectureGraph(ops, chain, ("",) * len(ops)))
-    assert time.perf_counter() - started < 5
-    assert macro.table()[0].count == 10_000
