@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
 from collections import Counter
@@ -69,7 +70,7 @@ def pretrain(corpus: Path, folder: Path, recipe: Recipe, *, device: str | None =
     graphs = [mine(item.graph) for item in tqdm(items, desc="mining", unit="graph")]
     kinds = sorted({op.kind for item in items for op in item.graph.ops})
     encoder = ArchitectureEncoder(kinds).to(device)
-    state = _State(folder / "training.pt", recipe)
+    state = _State(folder / "training.pt", recipe, items)
     blocks = blocks_with_context([item.graph for item in items], graphs, recipe.hops)
     _stage_one(encoder, blocks, recipe, state, device)
     _stage_two(encoder, graphs, items, recipe, state, device)
@@ -80,9 +81,10 @@ def pretrain(corpus: Path, folder: Path, recipe: Recipe, *, device: str | None =
 class _State:
     """What is needed to go on after an interruption."""
 
-    def __init__(self, path: Path, recipe: Recipe) -> None:
+    def __init__(self, path: Path, recipe: Recipe, items: Sequence[CorpusGraph]) -> None:
         self.path = path
-        self.recipe = asdict(recipe)
+        corpus = hashlib.sha256("".join(item.fingerprint for item in items).encode())
+        self.recipe = {**asdict(recipe), "corpus": corpus.hexdigest()}
 
     def load(self, stage: str, parts: dict[str, Any]) -> int:
         """Restore the parts and return the first epoch that is not done."""
