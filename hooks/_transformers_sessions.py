@@ -1,0 +1,67 @@
+"""Models of transformers that go on from a state: a marked object, or a text already read."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from typing import Any
+
+import torch
+from nar_plugin.hooks._transformers_media import floats
+from nar_plugin.hooks._transformers_sizes import VISION, channels_of, number
+from nar_plugin.hooks._transformers_texts import ids_of
+from torch import nn
+
+_TEXT = ("detector_config", "text_config")
+
+
+def video_session(model: nn.Module) -> dict[str, Any]:
+    """A session that waits for its first frame, and the frame.
+
+    The sessions of SAM's kin keep an object's clicks and memories from frame to frame; where words
+    name the objects, the session keeps their tokens.
+
+    Shapes:
+        frame: float[1, channels, side, side].
+    """
+    config: Any = model.config
+    side = number(config, ("image_size",), 1024, ("prompt_encoder_config", *VISION))
+    session = _kind(model)(video_height=side, video_width=side, dtype=torch.float32)
+    if hasattr(session, "add_prompt"):
+        prompt = session.add_prompt("cat")
+        session.prompt_input_ids[prompt] = ids_of(config, 32, _TEXT)
+        session.prompt_attention_masks[prompt] = torch.ones(1, 32, dtype=torch.int64)
+    else:
+        _click(session, side)
+    return {"inference_session": session, "frame": floats(1, channels_of(config), side, side)}
+
+
+def read_prefix(model: nn.Module) -> dict[str, Any]:
+    """Tokens to denoise, and the keys and values that the encoder made of the text before them."""
+    from transformers import DynamicCache
+
+    config: Any = model.config
+    cache = DynamicCache(config=getattr(config, "text_config", config))
+    layers: Any = model.layers
+    for place, layer in enumerate(layers):
+        width = layer.self_attn.head_dim
+        heads = layer.self_attn.k_proj.out_features // width
+        cache.update(floats(1, heads, 16, width), floats(1, heads, 16, width), place)
+    return {"decoder_input_ids": ids_of(config, 32), "past_key_values": cache}
+
+
+def _kind(model: nn.Module) -> Any:
+    """The class of session that the forward's signature names."""
+    asked = inspect.signature(type(model).forward).parameters["inference_session"].annotation
+    return getattr(sys.modules[type(model).__module__], asked) if isinstance(asked, str) else asked
+
+
+def _click(session: Any, side: int) -> None:
+    """Mark one object by a point in the middle of the first frame."""
+    place = session.obj_id_to_idx(1)
+    point = {
+        "point_coords": torch.full((1, 1, 1, 2), side / 2),
+        "point_labels": torch.ones(1, 1, 1, dtype=torch.int32),
+    }
+    session.add_point_inputs(place, 0, point)
+    session.obj_with_new_inputs = [1]
