@@ -66,7 +66,7 @@ class _Trait(NamedTuple):
     random: bool
     stand_in: Callable[..., Any] | None
     guard: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None
-    check: bool
+    reduction: str  # `all` or `any`
     opaque: Op | None  # stands for an operator of a user's own library
 
 
@@ -93,7 +93,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self._questions: Counter[str] = Counter()  # by module path
         self._known: set[int] = set()
         self._constants: set[int] = set()  # on meta, without values
-        self._checks: set[int] = set()
+        self._reductions: dict[int, tuple[str, int]] = {}  # result: `all` or `any`, of what
+        self._denied: set[int] = set()
         self._replaced: dict[int, torch.Tensor] = {}
         self._base: dict[int, torch.Tensor] = {}
         self._traits = _TRAITS
@@ -142,13 +143,13 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self._source.update((id(tensor), PARAM) for tensor in parameters)
         self._keep.append(parameters)
 
-    def ask(self) -> int:
-        """Note that the running module is given a made-up value; how often it was, in hundreds.
+    def ask(self, count: int = 1) -> int:
+        """Note that the running module is given made-up values; how often it was, in hundreds.
 
         Raises:
             EndlessLoop: It was, more than `MOST_QUESTIONS` times.
         """
-        self._questions[self.path] += 1
+        self._questions[self.path] += count
         if self._questions[self.path] > MOST_QUESTIONS:
             raise EndlessLoop(
                 f"{self.path or 'the model'} asked for more than {MOST_QUESTIONS:,} values that "
@@ -156,9 +157,15 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             )
         return self._questions[self.path] // 100
 
-    def is_check(self, tensor: torch.Tensor) -> bool:
-        """Whether a tensor answers if a condition holds everywhere, as an assertion asks."""
-        return id(tensor) in self._checks
+    def holds(self, answer: torch.Tensor) -> bool:
+        """What `all` and `any` of unknown values are said to be, so that an assertion passes.
+
+        `all` holds and `any` does not; once `any` of a tensor was denied, its `all` is too.
+        """
+        name, asked = self._reductions.get(id(answer), ("", 0))
+        if name == "any":
+            self._denied.add(asked)
+        return name == "all" and asked not in self._denied
 
     def blank(self, shape: tuple[int, ...]) -> torch.Tensor:
         """A tensor for the result of an operation that is about to be emitted."""
@@ -380,8 +387,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """Note where the results came from, and record the call when it computes."""
         source = self._source
         keep = self._keep
-        if trait.check:
-            self._checks.add(id(out))
+        if trait.reduction:
+            self._reductions[id(out)] = (trait.reduction, id(tensors[0]))
         if trait.bookkeeping:
             first = tensors[0]
             origin = source.get(id(first))
@@ -477,7 +484,7 @@ def trait_of(func: Any) -> _Trait:
         random=torch.Tag.nondeterministic_seeded in func.tags,
         stand_in=STAND_INS.get(name),
         guard=GUARDS.get(name),
-        check=name in ("all", "_is_all_true"),
+        reduction={"all": "all", "_is_all_true": "all", "any": "any"}.get(name, ""),
         opaque=named_after(func),
     )
     return trait

@@ -34,7 +34,7 @@ def _item(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     dtype = args[0].dtype
     patience = recorder.ask()
     if dtype == torch.bool:
-        return recorder.is_check(args[0]) == (patience % 2 == 0)
+        return recorder.holds(args[0]) == (patience % 2 == 0)
     number = (1, 0, 1000, -1000)[patience % 4]
     if dtype.is_complex:
         return complex(number)

@@ -13,14 +13,17 @@ import functools
 import types
 from collections import OrderedDict, deque
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, cast
 
 import torch
 from torch import nn
 from torch.nn.parameter import UninitializedBuffer, UninitializedParameter
+from torch.utils.hooks import RemovableHandle
 
 from nar_plugin.errors import TraceError
 from nar_plugin.tracing.recorder import KNOWN_ELEMENTS
+from nar_plugin.tracing.unwrap import unwrap
 
 Copy = Callable[[torch.Tensor], torch.Tensor]
 Scope = Callable[[str, Callable[..., Any]], Callable[..., Any]]
@@ -113,16 +116,17 @@ class Twin:
         if known is not None:
             return cast(nn.Module, known)
         cls = _own_class(module)
-        plain = _without_adapter(module)
-        if plain is not None:
-            twin = self._module(plain, path)
-            self._remember(module, twin)
-            return twin
         if isinstance(module, torch.jit.ScriptModule):
             raise TraceError(
                 f"The submodule {path!r} is a TorchScript module, whose Python forward is gone. "
                 "Put the eager nn.Module that it was made from in its place."
             )
+        inner = unwrap(module)  # torch.compile and DDP inside the model as well as around it
+        plain = inner if inner is not module else _without_adapter(module)
+        if plain is not None:
+            twin = self._module(plain, path)
+            self._remember(module, twin)
+            return twin
         if cls.__module__.startswith(_QUANTIZED_LIBRARIES) and hasattr(module, "in_features"):
             return self._dequantized(module, path)
         twin = object.__new__(cls)
@@ -154,7 +158,8 @@ class Twin:
             elif name == "forward":
                 own_forward = value
             elif name not in _LEFT_OUT:
-                shared = type(value) in _ATOMS or name in _SHARED
+                atom = type(value) in _ATOMS and not getattr(value, "__closure__", None)
+                shared = atom or name in _SHARED
                 contents[name] = value if shared else self._value(value)
         if own_forward is not None and "_hf_hook" not in module.__dict__:
             forward = self._value(own_forward)
@@ -194,8 +199,12 @@ class Twin:
 
     def _value(self, value: Any) -> Any:
         kind = type(value)
+        if kind is types.FunctionType and value.__closure__:
+            return self._function(value)
         if kind in _ATOMS:
             return value
+        if isinstance(value, RemovableHandle):  # it would remove the user's hook
+            return RemovableHandle(OrderedDict())
         known = self._memo.get(id(value))
         if known is not None:
             return known
@@ -221,6 +230,28 @@ class Twin:
         if isinstance(value, list | set | deque):
             return self._collection(value)
         return self._object(value)
+
+    def _function(self, function: types.FunctionType) -> types.FunctionType:
+        """A closure over the model, as in `model.forward = lambda x: old(x)`, over the twin."""
+        known = self._memo.get(id(function))
+        if known is not None:
+            return cast(types.FunctionType, known)
+        closure = function.__closure__ or ()
+        cells = tuple(types.CellType() for _ in closure)
+        twin = types.FunctionType(
+            function.__code__,
+            function.__globals__,
+            function.__name__,
+            function.__defaults__,
+            cells,
+        )
+        twin.__kwdefaults__ = function.__kwdefaults__
+        twin.__dict__.update(function.__dict__)
+        self._remember(function, twin)
+        for cell, own in zip(cells, closure, strict=True):
+            with suppress(ValueError):  # not filled yet
+                cell.cell_contents = self._value(own.cell_contents)
+        return twin
 
     def _dict(self, value: dict[Any, Any]) -> dict[Any, Any]:
         try:
