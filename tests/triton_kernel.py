@@ -5,7 +5,7 @@ import triton.language as tl
 
 
 @triton.jit
-def add_into(x, y, out, count, BLOCK: tl.constexpr):  # noqa: N803
+def add_into(x, y, out, count, BLOCK: tl.constexpr):
     place = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     inside = place < count
     total = tl.load(x + place, mask=inside) + tl.load(y + place, mask=inside)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nar_plugin.cli.output import Json, only_results_on_stdout, show, show_json
+from nar_plugin.errors import NarError
 
 if TYPE_CHECKING:
-    from nar_plugin.boundaries import Agreement, Summary
+    from nar_plugin.bench.boundaries import Agreement, Summary
 
 
 class Models(StrEnum):
@@ -31,13 +32,18 @@ def motifs(
     as_json: Json = False,
 ) -> None:
     """Compare block boundaries and depths with what timm, transformers and others declare."""
-    from nar_plugin.boundaries import measure, model_lists, summary
+    from nar_plugin.bench.boundaries import measure, model_lists, summary
 
     results: list[Agreement] = []
     undeclared: list[str] = []
+    failed: dict[str, str] = {}
     with only_results_on_stdout():
         for reference in references or model_lists()[models.value]:
-            result = measure(reference)
+            try:
+                result = measure(reference)
+            except NarError as error:
+                failed[reference] = str(error)
+                continue
             if result is None:
                 undeclared.append(reference)
             else:
@@ -49,16 +55,17 @@ def motifs(
                 "summary": asdict(whole) if whole else None,
                 "models": [asdict(result) for result in results],
                 "undeclared": undeclared,
+                "failed": failed,
             }
         )
         return
-    _show(results, whole, undeclared)
+    _show(results, _caption(whole, undeclared, failed))
 
 
-def _show(results: list[Agreement], whole: Summary | None, undeclared: list[str]) -> None:
+def _show(results: list[Agreement], caption: str) -> None:
     from rich.table import Table
 
-    table = Table(caption=_caption(whole, undeclared))
+    table = Table(caption=caption)
     table.add_column("model", overflow="fold")
     for heading in ("ops", "macro", "shift", "F1", "F1 everywhere", "depths"):
         table.add_column(heading, justify="right", no_wrap=True)
@@ -76,13 +83,14 @@ def _show(results: list[Agreement], whole: Summary | None, undeclared: list[str]
     show(table)
 
 
-def _caption(whole: Summary | None, undeclared: list[str]) -> str:
+def _caption(whole: Summary | None, undeclared: list[str], failed: dict[str, str]) -> str:
+    refused = "".join(f" {reference} failed: {text}" for reference, text in failed.items())
     if whole is None:
-        return "No model declares a stack of blocks."
+        return f"No model declares a stack of blocks.{refused}"
     size = f"{whole.macro_size:.3f}" if whole.macro_size is not None else "-"
     return (
         f"{whole.models} models: F1 {whole.f1:.3f} in their stacks, {whole.f1_everywhere:.3f} "
         f"everywhere; depths {whole.depths:.1%} of {whole.stacks} stacks; macro nodes by "
         f"operations {size} (median of {whole.large} models of over 1,000 operations). "
-        f"{len(undeclared)} models declare no stack."
+        f"{len(undeclared)} models declare no stack.{refused}"
     )

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+
 import numpy as np
 
 from nar_plugin.mining.borders import Borders
@@ -60,10 +64,26 @@ def _spans(graph: ArchitectureGraph) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     position = 0
     for repeat in repeated_blocks(graph, borders):
-        spans += _rest(position, repeat.starts[0], borders)
-        spans += list(zip(repeat.starts, (*repeat.starts[1:], repeat.stop), strict=True))
-        position = repeat.stop
+        for start, stop in _blocks(graph.ops, repeat):
+            spans += _rest(position, start, borders)
+            spans.append((start, stop))
+            position = stop
     return spans + _rest(position, len(graph), borders)
+
+
+def _blocks(ops: tuple[Op, ...], repeat: Repeat) -> Iterator[tuple[int, int]]:
+    """The blocks of a repeat, without what comes between one stage and the next.
+
+    Such operations follow a block that is equal to the one before it, and of a usual length.
+    """
+    borders = list(pairwise((*repeat.starts, repeat.stop)))
+    lengths = Counter(stop - start for start, stop in borders)
+    before: tuple[Op, ...] = ()
+    for start, stop in borders:
+        if lengths[len(before)] > 1 and ops[start : start + len(before)] == before:
+            stop = min(stop, start + len(before))
+        yield start, stop
+        before = ops[start:stop]
 
 
 def _rest(start: int, stop: int, borders: Borders) -> list[tuple[int, int]]:

@@ -65,9 +65,7 @@ def node_labels(graph: ArchitectureGraph, word: Callable[[Op], str]) -> IntArray
     places = [id(op) for op in graph.ops]  # equal operations mostly are one object
     distinct = dict(zip(places, graph.ops, strict=True))
     numbers: dict[str, int] = {}
-    known = {
-        place: numbers.setdefault(word(op), len(numbers)) for place, op in distinct.items()
-    }
+    known = {place: numbers.setdefault(word(op), len(numbers)) for place, op in distinct.items()}
     return np.array([known[place] for place in places], dtype=np.int32)
 
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 from models import ConvNet, NanoGPT, UNet
 
-from nar_plugin.mining import mine, repeated_blocks
+from nar_plugin.mining import mine
 from nar_plugin.mining.labels import encode_neighbours
 from nar_plugin.tracing import trace
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
@@ -90,11 +90,18 @@ def test_macro_edges_are_the_edges_between_motifs():
 
 
 def test_module_names_only_label():
-    graph = trace(NanoGPT(layers=4), IDS)
-    renamed = replace(graph, paths=("x",) * len(graph), classes={})
-    one, other = mine(graph), mine(renamed)
-    assert [motif.key for motif in one.motifs] == [motif.key for motif in other.motifs]
-    assert one.nodes.tolist() == other.nodes.tolist()
+    graphs = [trace(NanoGPT(layers=4), IDS), trace(UNet(), torch.empty(1, 3, 64, 64))]
+    timm = pytest.importorskip("timm")
+    with torch.device("meta"):
+        graphs += [
+            trace(timm.create_model(name)) for name in ("resnet50", "swin_tiny_patch4_window7_224")
+        ]
+    for graph in graphs:
+        renamed = replace(graph, paths=("x",) * len(graph), classes={})
+        one, other = mine(graph), mine(renamed)
+        assert [motif.key for motif in one.motifs] == [motif.key for motif in other.motifs]
+        assert one.nodes.tolist() == other.nodes.tolist()
+        assert one.spans.tolist() == other.spans.tolist()
 
 
 def test_shapes_are_shared_across_widths_and_keys_are_not():

@@ -9,9 +9,9 @@ from importlib import resources
 from itertools import pairwise
 from statistics import fmean, median
 
+from nar_plugin.bench.stacks import Outline, Stack, outline, stacks
 from nar_plugin.mining import Repeat, mine, repeated_blocks
 from nar_plugin.references import resolve
-from nar_plugin.stacks import Outline, Stack, outline, stacks
 from nar_plugin.tracing import trace
 from nar_plugin.tracing.graph import ArchitectureGraph
 
@@ -77,7 +77,7 @@ def model_lists() -> dict[str, list[str]]:
     while the mining was written; of the second, models were drawn by a seeded random choice, one
     for each family, and none was looked at before the figure was taken.
     """
-    path = resources.files("nar_plugin") / "data" / "motif_models.json"
+    path = resources.files("nar_plugin.bench") / "motif_models.json"
     lists: dict[str, list[str]] = json.loads(path.read_text(encoding="utf-8"))
     return lists
 

@@ -1,0 +1,147 @@
+"""Repeats in small graphs whose blocks are known, and in large ones."""
+
+import time
+
+import numpy as np
+import pytest
+
+from nar_plugin.mining import mine, repeated_blocks
+from nar_plugin.tracing.graph import ArchitectureGraph, Op
+
+
+class Net:
+    """Writes a graph down by hand: each call adds an operation and returns its number."""
+
+    def __init__(self):
+        self.ops, self.edges = [], []
+
+    def __call__(self, kind, *inputs, **attributes):
+        self.ops.append(Op(kind, tuple(sorted(attributes.items()))))
+        self.edges += [(source, len(self.ops) - 1) for source in inputs]
+        return len(self.ops) - 1
+
+    @property
+    def graph(self):
+        edges = np.array(self.edges, dtype=np.int32).reshape(-1, 2)
+        return ArchitectureGraph(tuple(self.ops), edges, ("",) * len(self.ops))
+
+
+def attention(net, x, memory=None):
+    """Seven operations, pre-norm."""
+    normed = net("layer_norm", x)
+    source = normed if memory is None else memory
+    query, key, value = net("linear", normed), net("linear", source), net("linear", source)
+    return net("add", x, net("linear", net("attention", query, key, value)))
+
+
+def mlp(net, x, activation="gelu"):
+    """Five operations, pre-norm."""
+    return net("add", x, net("linear", net(activation, net("linear", net("layer_norm", x)))))
+
+
+def conv_norm(net, x, **attributes):
+    return net("batch_norm", net("conv", x, **attributes))
+
+
+def bottleneck(net, x, project):
+    """Ten operations, and two of a projection."""
+    inner = net("relu", conv_norm(net, x, kernel="1x1"))
+    inner = conv_norm(net, net("relu", conv_norm(net, inner, kernel="3x3")), kernel="1x1")
+    skip = conv_norm(net, x, kernel="1x1") if project else x
+    return net("relu", net("add", inner, skip))
+
+
+def found(net):
+    return [(repeat.starts, repeat.stop) for repeat in repeated_blocks(net.graph)]
+
+
+def test_transformer_layers_between_embedding_and_head():
+    net = Net()
+    x = net("embedding")
+    for _ in range(6):
+        x = mlp(net, attention(net, x))
+    net("linear", net("layer_norm", x))
+    assert found(net) == [((1, 13, 25, 37, 49, 61), 73)]
+
+
+def test_a_bottleneck_with_a_projection_is_a_bottleneck():
+    # 12, 10, 10 operations in each of two stages, behind a stem of four
+    net = Net()
+    x = net("max_pool", net("relu", conv_norm(net, net("image"), kernel="7x7")))
+    for _ in range(2):
+        for number in range(3):
+            x = bottleneck(net, x, project=number == 0)
+    net("linear", net("mean", x))
+    assert found(net) == [((5, 17, 27, 37, 49, 59), 69)]
+
+
+def test_encoder_and_decoder():
+    net = Net()
+    x = net("embedding")
+    for _ in range(4):
+        x = mlp(net, attention(net, x))
+    memory = net("layer_norm", x)
+    y = net("layer_norm", net("conv", net("embedding"), kernel="3"))
+    for _ in range(4):
+        y = mlp(net, attention(net, attention(net, y), memory))
+    net("linear", y)
+    starts = [start for repeat in repeated_blocks(net.graph) for start in repeat.starts]
+    assert starts == [1, 13, 25, 37, 53, 72, 91, 110]
+    # what lies between the two, at 49 to 53, is no part of a layer
+    assert [row.count for row in mine(net.graph).table()[:2]] == [4, 4]
+
+
+def test_layers_of_two_kinds_in_turn_are_layers():
+    # every other activation differs: six layers, not three pairs
+    net = Net()
+    x = net("embedding")
+    for number in range(6):
+        x = mlp(net, attention(net, x), "gelu" if number % 2 else "relu")
+    net("linear", x)
+    assert found(net) == [((1, 13, 25, 37, 49, 61), 73)]
+
+
+def test_a_chain_in_which_nothing_repeats():
+    net = Net()
+    x = net("image")
+    for number in range(40):
+        x = net("conv", x, kernel=f"{number}x{number}")
+    assert found(net) == []
+
+
+def transformer(layers):
+    net = Net()
+    x = net("embedding")
+    for _ in range(layers):
+        x = mlp(net, attention(net, x))
+    net("linear", x)
+    return net.graph
+
+
+def test_fifty_thousand_operations_in_seconds():
+    graph = transformer(4166)
+    started = time.perf_counter()
+    macro = mine(graph)
+    # under 2 s on an idle core; the limit leaves room for busy machines
+    assert time.perf_counter() - started < 6
+    assert len(graph) == 49_994
+    assert macro.table()[0].count == 4166
+
+
+def test_time_grows_with_the_operations():
+    def seconds(graph):
+        started = time.perf_counter()
+        mine(graph)
+        return time.perf_counter() - started
+
+    small, large = transformer(250), transformer(2000)
+    # eight times the operations; a quadratic method takes 64 times as long
+    assert min(seconds(large) for _ in range(3)) < 24 * min(seconds(small) for _ in range(3))
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3])
+def test_tiny_graphs(count):
+    net = Net()
+    for _ in range(count):
+        net("relu")
+    assert found(net) == []
