@@ -26,6 +26,7 @@ TIME = re.compile(r"^(t|time|sigma|step|noise_level)s?$|time_?steps?")
 _MASK = re.compile(r"mask")
 _LENGTH = re.compile(r"len(gth)?s?$")
 EDGES = re.compile(r"^edge_index|^edges?$")
+_EDGE_FEATURES = re.compile(r"^(edge|bond)_")
 ADJACENCY = re.compile(r"^adj")
 _BATCH = re.compile(r"^batch(_index)?$")
 _LABEL = re.compile(r"^y$|label|^class")
@@ -45,6 +46,8 @@ def companions(name: str, main: Tensor, model: nn.Module) -> list[Any]:
         return [torch.tensor([length]), length]
     if EDGES.search(name):
         return [torch.stack([torch.arange(32) % STEPS, torch.arange(32) * 5 % STEPS])]
+    if _EDGE_FEATURES.search(name):
+        return [floats(32, main.shape[-1]), torch.arange(32) % 3, floats(32)]
     if ADJACENCY.search(name):
         return [floats(STEPS, STEPS), floats(1, STEPS, STEPS)]
     if _BATCH.search(name):

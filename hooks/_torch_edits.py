@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import torch
-from nar_plugin.hooks._torch_layers import STEPS, ids
+from nar_plugin.hooks._torch_layers import STEPS
 from torch import Tensor
 
 from nar_plugin.hookspecs import ExampleInputs
@@ -19,6 +19,11 @@ Change = Callable[[Tensor], Tensor | None]
 
 def each_float(inputs: ExampleInputs, change: Change) -> Iterator[ExampleInputs]:
     """The inputs with one floating point tensor changed, then with all of them changed."""
+    yield from each(inputs, lambda tensor: change(tensor) if _holds_floats(tensor) else None)
+
+
+def each(inputs: ExampleInputs, change: Change) -> Iterator[ExampleInputs]:
+    """The inputs with one tensor changed, then with all of them changed."""
     places: list[int | str] = [*range(len(inputs.args)), *inputs.kwargs]
     found = [(place, made) for place in places if (made := _changed(inputs, place, change))]
     for _, made in found:
@@ -35,13 +40,24 @@ def _changed(inputs: ExampleInputs, place: int | str, change: Change) -> Example
     if isinstance(value, list) and value and all(isinstance(item, Tensor) for item in value):
         new: Any = [change(item) for item in value]
         new = None if any(item is None for item in new) else new
-    elif isinstance(value, Tensor) and (value.is_floating_point() or value.is_meta):
+    elif isinstance(value, Tensor):
         new = change(value)
     else:
         return None
     if new is None or (isinstance(new, Tensor) and new.numel() > _MOST_ELEMENTS):
         return None
     return put(inputs, place, new)
+
+
+def _holds_floats(tensor: Tensor) -> bool:
+    return tensor.is_floating_point() or tensor.is_meta
+
+
+def shaped(shape: Sequence[int], like: Tensor) -> Tensor:
+    """A tensor of another shape: small ids where ids were, else floats."""
+    if _holds_floats(like):
+        return torch.empty(tuple(shape), device="meta")
+    return torch.arange(math.prod(shape)).reshape(tuple(shape)) % 7
 
 
 def put(inputs: ExampleInputs, place: int | str, value: Any) -> ExampleInputs:
@@ -54,14 +70,16 @@ def put(inputs: ExampleInputs, place: int | str, value: Any) -> ExampleInputs:
 def resized(have: int, want: int) -> Iterator[Change]:
     """Ways to make a size that a layer found into the one that it wants.
 
-    The size may be a dimension as it stands, the elements of a flattened picture, or its patches
-    with or without a class token.
+    The size may be a dimension as it stands, one to which something was added or by which it was
+    multiplied, the elements of a flattened picture, or its patches with or without a class token.
     """
     yield lambda tensor: _dimension(tensor, have, want)
     for extra in (0, 1, 2):
         if have > extra and want > extra:
             ratio = math.sqrt((want - extra) / (have - extra))
             yield lambda tensor, ratio=ratio: scaled(tensor, ratio)  # type: ignore[misc]
+    for place in (-1, 1):
+        yield lambda tensor, place=place: _adjusted(tensor, place, have, want)  # type: ignore[misc]
 
 
 def _dimension(tensor: Tensor, have: int, want: int) -> Tensor | None:
@@ -69,8 +87,22 @@ def _dimension(tensor: Tensor, have: int, want: int) -> Tensor | None:
     for place in range(len(shape) - 1, 0, -1):
         if shape[place] == have:
             shape[place] = want
-            return _floats(*shape)
+            return shaped(shape, tensor)
     return None
+
+
+def _adjusted(tensor: Tensor, place: int, have: int, want: int) -> Tensor | None:
+    """A dimension that something was concatenated to, or that was repeated."""
+    shape = list(tensor.shape)
+    if len(shape) < 2 or not _holds_floats(tensor):
+        return None
+    size = shape[place]
+    exact = size * want % have == 0 and have > size
+    new = size * want // have if exact else size + want - have
+    if new < 1 or new == size:
+        return None
+    shape[place] = new
+    return shaped(shape, tensor)
 
 
 def scaled(tensor: Tensor, ratio: float) -> Tensor | None:
@@ -146,7 +178,7 @@ def ranked(want: int) -> Iterator[Change]:
             shape = list(tensor.shape)
             while len(shape) > want:
                 shape.pop(place)
-            return _floats(*shape) if len(shape) != tensor.dim() and shape else None
+            return shaped(shape, tensor) if len(shape) != tensor.dim() and shape else None
 
         return change
 
@@ -157,9 +189,11 @@ def ranked(want: int) -> Iterator[Change]:
 
 
 def as_ids(tensor: Tensor) -> Tensor | None:
-    """Token ids in the place of features."""
-    made: Tensor = ids(STEPS, 16)
-    return made if tensor.is_floating_point() else None
+    """Token ids in the place of features: one for each, or one for each vector."""
+    if not tensor.is_floating_point():
+        return None
+    shape = tensor.shape[:-1] if tensor.dim() > 2 else tensor.shape
+    return torch.arange(math.prod(shape)).reshape(shape) % 7 if shape.numel() < 1 << 16 else None
 
 
 def as_list(tensor: Tensor) -> Any:

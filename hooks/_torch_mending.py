@@ -17,13 +17,13 @@ from torch import Tensor, nn
 
 from nar_plugin.hookspecs import ExampleInputs
 
-_MOST = 8  # proposals for one message
+_MOST = 12  # proposals for one message
 
 Mender = Callable[[nn.Module, ExampleInputs, "list[str]"], Iterator[ExampleInputs]]
 
 
 def mended(model: nn.Module, inputs: ExampleInputs, message: str) -> list[ExampleInputs]:
-    """Inputs that answer a forward's complaint, likeliest first, at most eight.
+    """Inputs that answer a forward's complaint, likeliest first, at most twelve.
 
     Example:
         ```python
@@ -48,7 +48,7 @@ def _resize(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterat
     have, want = (int(word) for word in words[:2])
     if have != want:
         for change in edit.resized(have, want):
-            yield from edit.each_float(inputs, change)
+            yield from edit.each(inputs, change)
         yield from edit.as_features(want)(inputs)
 
 
@@ -111,7 +111,34 @@ def _ranks(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterato
         for tensor in islice(KINDS[kind](model, stem, ""), 2):
             yield from edit.each_float(inputs, lambda old, new=tensor: new)
     for change in edit.ranked(wanted):
-        yield from edit.each_float(inputs, change)
+        yield from edit.each(inputs, change)
+
+
+def _another_rank(
+    model: nn.Module, inputs: ExampleInputs, words: list[str]
+) -> Iterator[ExampleInputs]:
+    """Two tensors should have as many dimensions; either of them may be wrong."""
+    steps = [int(words[0]) - int(words[1]), int(words[1]) - int(words[0])]
+    for step in steps:
+        for place, value in enumerate(inputs.args):
+            if isinstance(value, Tensor) and value.dim() + step > 0:
+                for change in edit.ranked(value.dim() + step):
+                    if (made := change(value)) is not None:
+                        yield edit.put(inputs, place, made)
+                        break
+
+
+def _viewed(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    """A shape that the forward wants to see its input in."""
+    shape = [max(1, int(word)) for word in re.findall(r"-?\d+", words[0])]
+    slim = [shape[0], *(size for size in shape[1:] if size > 1)]
+    for wanted in (shape, slim):
+        yield from edit.each_float(inputs, lambda tensor, w=wanted: edit.shaped(w, tensor))
+
+
+def _split(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    """Parts whose widths the forward knows."""
+    yield from edit.each_float(inputs, edit.width(sum(_numbers(words[0]))))
 
 
 def _more_dimensions(
@@ -250,6 +277,14 @@ _MENDERS: tuple[tuple[re.Pattern[str], Mender], ...] = tuple(
             _shapes,
         ),
         (r"Expected size (\d+) but got size (\d+)", _either),
+        (r"Expected (\d+) in dimension \d+ but got (\d+)", _either),
+        (r"shape '\[([-\d, ]+)\]' is invalid for input", _viewed),
+        (r"got split_sizes=\[([\d, ]+)\]", _split),
+        (r"Expected (\d+)-D tensors, but got (\d+)-D", _another_rank),
+        (
+            r"number of sizes provided \((\d+)\)[^(]*dimensions in the tensor \((\d+)\)",
+            _another_rank,
+        ),
         (r"(?:height|width|size)[^()]*\((\d+)[^)]*\) doesn't match[^()]*\((\d+)", _resize),
         (r"Expected image size \(?(\d+)(?:\s*[x*,]\s*(\d+))?", _sides),
         (r"expected (?:an )?(?:input|image)s? (?:of )?size[^\d]*(\d+)\D+(\d+)", _sides),

@@ -8,9 +8,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
 from nar_plugin.hookspecs import NamedArchitecture
+from nar_plugin.references.callables import current_folder_importable
 from nar_plugin.train.build import list_architectures, read_records, trace_all
 
 
@@ -38,19 +40,22 @@ class Coverage:
 
 
 def named_in(module: str) -> list[NamedArchitecture]:
-    """The models of a module whose public functions each build one, without arguments.
+    """The models of a module, or of all in a package: each public function builds one.
 
     Example:
         ```python
         named_in("zoo")[0].name  # 'zoo:lenet'
         ```
     """
-    functions = inspect.getmembers(import_module(module), inspect.isfunction)
-    return [
-        NamedArchitecture(f"{module}:{name}", module, "", "", "")
-        for name, function in functions
-        if not name.startswith("_") and function.__module__ == module
-    ]
+    with current_folder_importable():
+        found = import_module(module)
+        inside = [f"{module}.{item.name}" for item in iter_modules(getattr(found, "__path__", ()))]
+        return [
+            NamedArchitecture(f"{place}:{name}", module, "", "", "")
+            for place in (module, *inside)
+            for name, function in inspect.getmembers(import_module(place), inspect.isfunction)
+            if not name.startswith("_") and function.__module__ == place
+        ]
 
 
 def measure_coverage(

@@ -27,7 +27,7 @@ def from_callable(reference: str) -> nn.Module:
         NarError: When the module, the name or the call fails, or no model comes back.
     """
     module_name, _, path = reference.partition(":")
-    with _current_folder_importable():
+    with current_folder_importable():
         found = _attribute(_module(module_name), path)
         model = found if isinstance(found, nn.Module) else _called(found, reference)
     if not isinstance(model, nn.Module):
@@ -69,7 +69,8 @@ def _called(found: Any, reference: str) -> Any:
 
 
 @contextmanager
-def _current_folder_importable() -> Iterator[None]:
+def current_folder_importable() -> Iterator[None]:
+    """Search the current folder first for modules, as `python -m` does."""
     folder = os.getcwd()  # noqa: PTH109 (sys.path holds text)
     sys.path.insert(0, folder)
     try:

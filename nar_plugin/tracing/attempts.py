@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
+from heapq import heappop, heappush
 from itertools import islice
+from typing import NamedTuple
 
 from torch import nn
 
@@ -11,15 +14,22 @@ from nar_plugin.errors import TraceError
 from nar_plugin.hookspecs import ExampleInputs
 from nar_plugin.tracing import inputs as example
 from nar_plugin.tracing.escapes import told
-from nar_plugin.tracing.forward import follow_on_meta, follow_on_reals
+from nar_plugin.tracing.forward import CALLS_MADE, follow_on_meta, follow_on_reals
 from nar_plugin.tracing.graph import ArchitectureGraph
 from nar_plugin.tracing.recorder import EndlessLoop
 
 Follow = Callable[[nn.Module, ExampleInputs, str], ArchitectureGraph]
 
-_MOST_REPAIRS = 40  # tries beyond the plugins' guesses
+_MOST_REPAIRS = 80  # tries beyond the plugins' guesses
+_MOST_ALIKE = 8  # refusals with one message that are looked into
 _MOST_ON_REALS = 3
 _MOST_REAL_PARAMETERS = 50_000_000  # a model that small is copied with its weights
+
+
+class _Refusal(NamedTuple):
+    inputs: ExampleInputs
+    message: str
+    calls: int  # that the forward made before
 
 
 class Attempts:
@@ -33,7 +43,7 @@ class Attempts:
         self._model = model
         self._tried: set[str] = set()
         # Messages as text: an exception would keep the model in its frames alive.
-        self._refused: list[tuple[ExampleInputs, str]] = []
+        self._refused: list[_Refusal] = []
         self._endless = False  # other inputs would not help
 
     def with_guesses(self) -> ArchitectureGraph | None:
@@ -61,13 +71,19 @@ class Attempts:
             return None
         self._tried.add(text)
         try:
-            return follow(self._model, inputs, reason)
+            graph = follow(self._model, inputs, reason)
         except TraceError:
             raise
         except (Exception, SystemExit, EndlessLoop) as error:
-            self._endless = self._endless or isinstance(error, EndlessLoop)
-            self._refused.append((inputs, told(error)[:2000]))
+            endless = isinstance(error, EndlessLoop | RecursionError)
+            self._endless = self._endless or endless
+            calls = int(getattr(error, CALLS_MADE, 0))
+            self._refused.append(_Refusal(inputs, told(error)[:2000], calls))
             return None
+        if len(graph) == 0 and graph.params > 0:  # it ran in a thread, or is a generator
+            self._refused.append(_Refusal(inputs, "the forward ran, but no call was seen", 0))
+            return None
+        return graph
 
     def on_reals(self) -> ArchitectureGraph | None:
         """A small model with weights runs for real on the inputs that were refused on meta."""
@@ -76,7 +92,7 @@ class Attempts:
             return None
         if sum(parameter.numel() for parameter in parameters) > _MOST_REAL_PARAMETERS:
             return None
-        for inputs, message in self._refused[:_MOST_ON_REALS]:
+        for inputs, message, _ in self._refused[:_MOST_ON_REALS]:
             reason = f"real tensors, since on meta tensors the forward raised {message[:300]!r}"
             try:
                 graph = self.with_inputs(inputs, reason, follow_on_reals)
@@ -90,14 +106,26 @@ class Attempts:
         """The first refusals, one on each line."""
         return "\n".join(
             f"  {example.describe(inputs)}: {message[:500]}"
-            for inputs, message in self._refused[:4]
+            for inputs, message, _ in self._refused[:4]
         )
 
     def _mended(self) -> Iterator[tuple[ExampleInputs, str]]:
-        """What the messages suggest; a mended guess that is refused is mended again."""
-        place = 0
-        while place < len(self._refused):
-            inputs, message = self._refused[place]
-            for mended in example.mended(self._model, inputs, message):
-                yield mended, message
-            place += 1
+        """What the messages suggest, for the forward that came farthest first.
+
+        A mended guess that is refused is mended again.
+        """
+        seen = 0
+        complaints: Counter[str] = Counter()
+        waiting: list[tuple[int, int]] = []  # calls made before the refusal, negative; place
+        while True:
+            for place in range(seen, len(self._refused)):
+                heappush(waiting, (-self._refused[place].calls, place))
+            seen = len(self._refused)
+            if not waiting:
+                return
+            refusal = self._refused[heappop(waiting)[1]]
+            complaints[refusal.message] += 1
+            if complaints[refusal.message] > _MOST_ALIKE:  # no input seems to matter to it
+                continue
+            for mended in example.mended(self._model, refusal.inputs, refusal.message):
+                yield mended, refusal.message

@@ -19,7 +19,7 @@ from nar_plugin.tracing.kernels import map_tensors
 from nar_plugin.tracing.recorder import Recorder
 
 _SIGNS = re.compile(
-    r"\bmeta\b|inference tensor|scalarType|unallocated|format string|constraint|numpy|no data"
+    r"\bmeta\b|inference tensor|scalarType|allocated|format string|constraint|numpy|no data"
     r"|not linked with|CUDA|cuda|NVIDIA|HIP|XPU|MPS|mps|NPU|driver"
 )
 _DEVICE = torch.Tensor.device.__get__

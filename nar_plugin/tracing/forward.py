@@ -23,6 +23,8 @@ from nar_plugin.tracing.recorder import Recorder
 from nar_plugin.tracing.triton_kernels import launches_recorded
 from nar_plugin.tracing.twin import Twin, real_copy
 
+CALLS_MADE = "nar_calls_made"  # attribute of an error that a forward raised
+
 
 def follow_on_meta(model: nn.Module, inputs: ExampleInputs, reason: str) -> ArchitectureGraph:
     """Run a meta twin of a model once and return the graph of what it computed.
@@ -104,10 +106,21 @@ def _recorded(
                 around.enter_context(escapes)
                 around.enter_context(torch.compiler.set_stance("force_eager"))
             around.enter_context(recorder)
-            out = twin.model(*args, **kwargs)
+            out = _called(twin.model, args, kwargs, recorder)
         yield Recording(recorder, twin, out)
     finally:
         twin.dissolve()
+
+
+def _called(
+    model: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], recorder: Recorder
+) -> Any:
+    """The forward's result; its error learns how far the forward came."""
+    try:
+        return model(*args, **kwargs)
+    except Exception as error:
+        vars(error)[CALLS_MADE] = len(recorder.records)
+        raise
 
 
 def _checked_sparse_tensors() -> AbstractContextManager[None]:

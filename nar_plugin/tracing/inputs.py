@@ -11,8 +11,12 @@ import torch
 from torch import nn
 
 from nar_plugin import manager
+from nar_plugin.errors import TraceError
 from nar_plugin.hookspecs import ExampleInputs
+from nar_plugin.tracing.kernels import without_memory
 from nar_plugin.tracing.recorder import KNOWN_ELEMENTS
+
+MOST_REAL_ELEMENTS = 1 << 26
 
 
 def given(example_inputs: Any) -> ExampleInputs:
@@ -63,7 +67,7 @@ def on_meta(inputs: ExampleInputs, data: list[torch.Tensor], constants: list[tor
         real = tensor.is_floating_point() or tensor.is_complex()
         if real or tensor.is_meta or tensor.numel() > KNOWN_ELEMENTS:
             dtype = torch.float32 if tensor.is_floating_point() else tensor.dtype
-            data.append(torch.empty(tensor.shape, dtype=dtype, device="meta"))
+            data.append(without_memory(torch.empty(tensor.shape, dtype=dtype, device="meta")))
             return data[-1]
         constants.append(tensor.detach().to("cpu", copy=True))
         return constants[-1]
@@ -77,10 +81,15 @@ def on_cpu(inputs: ExampleInputs, data: list[torch.Tensor]) -> Any:
     Args:
         inputs: The inputs as given or guessed; none of their tensors is written to.
         data: Receives all tensors.
+
+    Raises:
+        TraceError: A tensor is too large to be made.
     """
     generator = torch.Generator().manual_seed(0)
 
     def change(tensor: torch.Tensor) -> torch.Tensor:
+        if tensor.numel() > MOST_REAL_ELEMENTS:
+            raise TraceError(f"an input has over {MOST_REAL_ELEMENTS:,} elements")
         if not tensor.is_meta:
             made = tensor.detach().to("cpu", copy=True)
             made = made.float() if made.is_floating_point() else made
@@ -127,5 +136,8 @@ def _word(item: Any) -> str:
         return "." + _word(vars(item))
     if callable(getattr(item, "to_dict", None)):
         return type(item).__name__ + _word(item.to_dict())
-    text = repr(item)
+    try:
+        text = repr(item)
+    except Exception:  # somebody else's
+        return type(item).__name__
     return text if len(text) < 40 else type(item).__name__

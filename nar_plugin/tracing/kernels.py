@@ -39,7 +39,7 @@ def _layout(out: Any) -> Any:
 def _empty_like_layout(layout: Any) -> Any:
     if type(layout) is tuple:
         shape, stride, dtype = layout
-        return torch.empty_strided(shape, stride, dtype=dtype, device="meta")
+        return without_memory(torch.empty_strided(shape, stride, dtype=dtype, device="meta"))
     if type(layout) is list:
         return tuple([_empty_like_layout(item) for item in layout])
     return layout
@@ -98,16 +98,25 @@ def run_on_meta(
         if len(_LAYOUTS) > _MOST_LAYOUTS:
             _LAYOUTS.clear()
         _LAYOUTS[key] = _layout(out)
-        return out
+        return out if writes else map_tensors(out, without_memory)
     if writes:
         return args[writes[0]]
     return _empty_like_layout(layout)
 
 
+def without_memory(tensor: torch.Tensor) -> torch.Tensor:
+    """A meta tensor whose `data_ptr()` raises: C code would follow the null that it returns."""
+    _throw_on_data_ptr(tensor)
+    return tensor
+
+
+_throw_on_data_ptr: Callable[[torch.Tensor], None] = torch._C._set_throw_on_mutable_data_ptr
+
+
 def meta_twin(tensor: torch.Tensor) -> torch.Tensor:
     """An empty meta tensor of the same shape; every float becomes float32."""
     dtype = torch.float32 if tensor.is_floating_point() else tensor.dtype
-    return torch.empty(tensor.shape, dtype=dtype, device="meta")
+    return without_memory(torch.empty(tensor.shape, dtype=dtype, device="meta"))
 
 
 def map_tensors(item: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:

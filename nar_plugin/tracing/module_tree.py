@@ -32,7 +32,7 @@ def from_modules(model: nn.Module, why: str) -> ArchitectureGraph:
     for path, layer in model.named_modules():
         if next(layer.children(), None) is not None or type(layer).__name__ in _NO_OPERATION:
             continue
-        text = f"{type(layer).__module__}.{layer!r}"
+        text = f"{type(layer).__module__}.{_words(layer)}"
         if text not in known:
             known[text] = _layer(layer)
         inside, links = known[text]
@@ -55,6 +55,14 @@ def from_modules(model: nn.Module, why: str) -> ArchitectureGraph:
 
 
 _NO_OPERATION = frozenset({"Identity", "Dropout", "ModuleList", "ModuleDict", "Sequential"})
+
+
+def _words(layer: nn.Module) -> str:
+    """What tells one layer from another: its own description, if it can be had."""
+    try:
+        return repr(layer)
+    except Exception:
+        return f"{type(layer).__name__} at {id(layer)}"
 
 
 def _layer(layer: nn.Module) -> tuple[tuple[Op, ...], list[list[int]]]:

@@ -26,7 +26,7 @@ from nar_plugin.tracing.vocabulary import BOOKKEEPING
 PARAM, DATA, CONST = -1, -2, -3
 KNOWN_ELEMENTS = 1 << 16  # constants up to this many elements are computed for real
 MOST_KNOWN_ELEMENTS = 1 << 18  # what is computed from them may grow to this
-MOST_RECORDS = 200_000
+MOST_CALLS = 300_000  # views included; rwkv, one of the largest models, makes 61,576
 MOST_QUESTIONS = 3_000  # by one module
 _FILLER = 0.5  # the value of every random number
 
@@ -95,6 +95,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self._constants: set[int] = set()  # on meta, without values
         self._reductions: dict[int, tuple[str, int]] = {}  # result: `all` or `any`, of what
         self._denied: set[int] = set()
+        self._calls = 0
         self._replaced: dict[int, torch.Tensor] = {}
         self._base: dict[int, torch.Tensor] = {}
         self._traits = _TRAITS
@@ -385,6 +386,9 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         originals: tuple[Any, ...],
     ) -> Any:
         """Note where the results came from, and record the call when it computes."""
+        self._calls += 1
+        if self._calls > MOST_CALLS:
+            raise EndlessLoop(f"the forward made over {MOST_CALLS:,} calls and goes on")
         source = self._source
         keep = self._keep
         if trait.reduction:
@@ -416,8 +420,6 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             if whole or sources[0] == CONST or live == sources[0]:
                 return self._written(trait, args, originals, out, live)
         index = len(self.records)
-        if index > MOST_RECORDS:
-            raise EndlessLoop(f"the forward made over {MOST_RECORDS:,} calls and goes on")
         if trait.opaque is not None:
             self.records.append(Record(trait.opaque, (), {}, out, sources, self.path))
         else:

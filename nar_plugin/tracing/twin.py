@@ -22,6 +22,7 @@ from torch.nn.parameter import UninitializedBuffer, UninitializedParameter
 from torch.utils.hooks import RemovableHandle
 
 from nar_plugin.errors import TraceError
+from nar_plugin.tracing.kernels import without_memory
 from nar_plugin.tracing.recorder import KNOWN_ELEMENTS
 from nar_plugin.tracing.unwrap import unwrap
 
@@ -345,7 +346,7 @@ def _empty(tensor: torch.Tensor) -> torch.Tensor:
             "inputs first, then ask again."
         )
     dtype = torch.float32 if tensor.is_floating_point() else tensor.dtype
-    return torch.empty(_logical_shape(tensor), dtype=dtype, device="meta")
+    return without_memory(torch.empty(_logical_shape(tensor), dtype=dtype, device="meta"))
 
 
 def _logical_shape(tensor: torch.Tensor) -> torch.Size:

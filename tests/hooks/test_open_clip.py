@@ -109,5 +109,6 @@ def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-def test_all_models_are_traced(listed: dict[str, NamedArchitecture]) -> None:
-    assert [name for name in listed if trace(resolve(name)).method != "meta"] == []
+def test_a_sample_is_traced(listed: dict[str, NamedArchitecture]) -> None:
+    names = list(listed)[::4]  # all of them: `nar bench coverage`
+    assert [name for name in names if trace(resolve(name)).method != "meta"] == []

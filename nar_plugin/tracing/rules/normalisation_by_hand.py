@@ -124,12 +124,11 @@ class _Pattern:
         inner = moment.inputs[0]
         centred = self._centre(numerator)
         if moment.kind in ("var", "std", "var_mean", "std_mean"):
-            self.x = centred if centred is not None else -1
-            if inner != self.x and inner != numerator:
+            if centred is None or inner not in (centred, numerator):
                 return False
-            self.kind = "layer_norm"
+            self.x, self.kind = centred, "layer_norm"
             self._take_centre(numerator)
-            return centred is not None
+            return True
         if moment.kind == "linalg_vector_norm":
             self.x, self.kind = numerator, "l2_norm"
             return inner == numerator
