@@ -33,6 +33,7 @@ _FAMILIES = {
     "resnetd": "resnet",
     "resnext": "resnet",
     "sepreresnet": "resnetv2",
+    "sharesnet": "resnet",  # its blocks share weights, not another graph
     "seresnet": "resnet",
     "seresnext": "resnet",
     "shufflenetv2b": "shufflenetv2",

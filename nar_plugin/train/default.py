@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 from tqdm import tqdm
 
@@ -48,12 +50,21 @@ def write_index(corpus: Path, encoder: Path, folder: Path, revision: str) -> Arc
 
 
 def _row(item: CorpusGraph) -> ArchitectureRow:
-    """A graph's row. The name with the fewest parameters, then the shortest, stands for all.
+    """A graph's row. Of its commonest family, the name with the fewest parameters stands for all.
 
-    A model with parts that the traced forward does not reach (the vision tower of a model that
-    was given only text) shares its graph with the model that has no such parts.
+    The family counts when more than half of the names have it (a ResNet whose blocks share their
+    weights is the same graph). Among others, a model with parts that the traced forward does not
+    reach, such as the vision tower of one that was given only text, shares its graph with the
+    model that has no such parts.
     """
-    names = sorted(item.names, key=lambda name: (name["params"], len(name["name"]), name["name"]))
+    family, count = Counter(name["family"] for name in item.names).most_common(1)[0]
+    common = family if 2 * count > len(item.names) else None
+
+    def order(name: dict[str, Any]) -> tuple[bool, int, int, str]:
+        stranger = common is not None and name["family"] != common
+        return stranger, name["params"], len(name["name"]), name["name"]
+
+    names = sorted(item.names, key=order)
     first = names[0]
     return ArchitectureRow(
         name=first["name"],
