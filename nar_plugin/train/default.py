@@ -28,7 +28,7 @@ def write_index(corpus: Path, encoder: Path, folder: Path, revision: str) -> Arc
         folder: Receives index and encoder.
         revision: Name of this state, such as `2026.11.21`.
     """
-    items = read_corpus(corpus)
+    items = [item for item in read_corpus(corpus) if item.graph.method != "modules"]
     graphs = [mine(item.graph) for item in tqdm(items, desc="mining", unit="graph")]
     vectors = load_encoder(encoder).encode(graphs).numpy()
     sha256 = encoder_sha256(encoder)
