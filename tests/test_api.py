@@ -131,7 +131,7 @@ def test_every_name_is_a_reference_and_the_rows_are_sound():
     assert info["graphs"] == len(rows) == len({row.fingerprint for row in rows})
     for row in rows:
         assert all(name.partition(":")[0] and name.partition(":")[2] for name in row.names)
-        assert row.flops > 0
+        assert row.flops >= 0
         assert row.params > 0
         assert row.motifs
 
