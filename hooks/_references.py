@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from nar_plugin.errors import PluginError
+
+if TYPE_CHECKING:
+    from torch import nn
 
 
 def architecture(name: str, library: str) -> str | None:
@@ -34,3 +38,16 @@ def unknown(name: str, library: str, known: Iterable[str]) -> PluginError:
     else:
         mend = f"A name looks like {library}:{names[0]}."
     return PluginError(f"{library} has no architecture named {wanted!r}. {mend}")
+
+
+def owner(model: nn.Module, package: str) -> type | None:
+    """The nearest class that a package defines, so that a subclass counts as well.
+
+    Args:
+        model: Any module.
+        package: Dotted name of the package; what it contains counts too.
+    """
+    for candidate in type(model).__mro__:
+        if f"{candidate.__module__}.".startswith(f"{package}."):
+            return candidate
+    return None

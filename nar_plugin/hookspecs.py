@@ -53,6 +53,9 @@ class NamedArchitecture:
         task: Such as `image-classification`; the names of the Hugging Face Hub.
         licence: SPDX expression of the code.
         url: A page about the architecture, or None.
+        hub_id: Repository on the Hub of a checkpoint with this architecture, or None.
+        composed: Whether the name is a cell of a cross product that the plugin enumerates, such
+            as any encoder in any decoder, and not something that the library publishes.
     """
 
     name: str
@@ -61,6 +64,8 @@ class NamedArchitecture:
     task: str
     licence: str
     url: str | None = None
+    hub_id: str | None = None
+    composed: bool = False
 
 
 @hookspec

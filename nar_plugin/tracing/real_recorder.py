@@ -37,6 +37,8 @@ class RealRecorder(Recorder):  # type: ignore[no-untyped-call]
         if not hasattr(func, "_schema"):
             return higher_order.run(self, func, args, kwargs)
         trait = trait_of(func)
+        if trait.composite and torch.is_inference_mode_enabled():
+            return self._taken_apart(func, args, kwargs)
         tensors = _flat((*args, *kwargs.values()))
         if len(self.records) > MOST_RECORDS:
             raise EndlessLoop(f"the forward made over {MOST_RECORDS:,} calls and goes on")

@@ -68,6 +68,7 @@ class _Trait(NamedTuple):
     guard: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None
     reduction: str  # `all` or `any`
     opaque: Op | None  # stands for an operator of a user's own library
+    composite: bool  # made of others; autograd takes it apart, inference mode does not
 
 
 class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
@@ -197,6 +198,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         trait = self._traits.get(func)
         if trait is None:
             trait = trait_of(func)
+        if trait.composite and torch.is_inference_mode_enabled():
+            return self._taken_apart(func, args, kwargs)
         tensors: list[torch.Tensor] = []
         originals = args
         args = tuple([self._argument(item, tensors) for item in args])
@@ -221,6 +224,11 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             run = result
         out = run_on_meta(func, run.args, run.kwargs, view=trait.view, writes=trait.writes)
         return self._follow(func, trait, args, kwargs, out, tensors, originals)
+
+    def _taken_apart(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Run the calls that a composite operator is made of."""
+        with self:
+            return func.decompose(*args, **kwargs)
 
     # -- arguments -------------------------------------------------------------------------
 
@@ -488,8 +496,13 @@ def trait_of(func: Any) -> _Trait:
         guard=GUARDS.get(name),
         reduction={"all": "all", "_is_all_true": "all", "any": "any"}.get(name, ""),
         opaque=named_after(func),
+        composite=_is_composite(func),
     )
     return trait
+
+
+def _is_composite(func: Any) -> bool:
+    return torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), "CompositeImplicitAutograd")
 
 
 def filled(func: Any, shape: torch.Tensor) -> torch.Tensor:
