@@ -55,7 +55,7 @@ class Catalogue:
     inputs: Callable[[nn.Module], Iterable[ExampleInputs]] | None = None
 
     def hooks(self) -> tuple[Callable[..., object], ...]:
-        """`nar_library`, `nar_provenance`, `nar_example_inputs`, `nar_architectures`, `nar_build`."""
+        """The five hooks, in the order in which `hookspecs` has them, without mended inputs."""
         return (
             self.nar_library,
             self.nar_provenance,

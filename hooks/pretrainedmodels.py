@@ -31,8 +31,8 @@ def _entries() -> Mapping[str, Entry]:
 def _inputs(model: nn.Module) -> list[ExampleInputs]:
     import torch
 
-    sides = (getattr(model, "input_size", (3, 0))[-1], 331, 299, 224)
-    return [ExampleInputs((torch.empty(1, 3, side, side, device="meta"),)) for side in sides if side]
+    sides = (*getattr(model, "input_size", ())[1:2], 331, 299, 224)
+    return [ExampleInputs((torch.empty(1, 3, side, side, device="meta"),)) for side in sides]
 
 
 nar_library, nar_provenance, nar_example_inputs, nar_architectures, nar_build = Catalogue(
