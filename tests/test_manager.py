@@ -18,6 +18,7 @@ from nar_plugin import PluginError, hookspecs, manager
 from nar_plugin.hookspecs import ExampleInputs, NamedArchitecture, Provenance
 from nar_plugin.manager import call_each, list_plugins, load_plugins
 
+HOOK_FILES = list((Path(__file__).parents[1] / "hooks").glob("*.py"))
 HEADER = """
 from nar_plugin import hookimpl
 from nar_plugin.hookspecs import ExampleInputs, NamedArchitecture, Provenance
@@ -87,7 +88,9 @@ def answers(hook_name, **arguments):
 
 def test_the_built_in_plugins_are_listed_in_the_order_in_which_they_are_asked():
     names = [p.name for p in list_plugins() if p.distribution == "nar-plugin"]
-    assert names == ["timm", "torchvision", "transformers", "torch"]
+    files = [file.stem for file in HOOK_FILES if not file.stem.startswith("_")]
+    assert set(names) == set(files) >= {"diffusers", "timm", "torchvision", "transformers"}
+    assert names == [*sorted(set(files) - {"torch"}), "torch"]
     assert info("torch").distribution == "nar-plugin"
     assert info("torch").version
 

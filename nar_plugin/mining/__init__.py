@@ -16,8 +16,18 @@ from nar_plugin.mining.segmentation import Repeat
 from nar_plugin.mining.segments import SHORTEST_BLOCK
 from nar_plugin.tracing.graph import ArchitectureGraph, IntArray, Op
 
-__all__ = ["MacroGraph", "Motif", "MotifCount", "Repeat", "mine", "repeated_blocks"]
+__all__ = [
+    "MINING_VERSION",
+    "MacroGraph",
+    "Motif",
+    "MotifCount",
+    "Repeat",
+    "macro_of",
+    "mine",
+    "repeated_blocks",
+]
 
+MINING_VERSION = "2"  # of where graphs are cut; a corpus that another one cut is cut again
 LONGEST_REST = 12  # operations in one motif where nothing repeats
 
 
@@ -34,7 +44,16 @@ def mine(graph: ArchitectureGraph) -> MacroGraph:
         connected when an edge of the graph leads from one to the other (each motif's receptive
         field holds the edges across its border, so the two overlap there: section 3.3).
     """
-    spans = _spans(graph)
+    return macro_of(graph, _spans(graph))
+
+
+def macro_of(graph: ArchitectureGraph, spans: list[tuple[int, int]]) -> MacroGraph:
+    """The macro graph of a graph that is cut already.
+
+    Args:
+        graph: The architecture.
+        spans: Half-open ranges of operations, in order; together they cover the graph.
+    """
     motifs: list[Motif] = []
     numbers: dict[str, int] = {}
     nodes = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple
@@ -51,12 +52,14 @@ def graph_of(recording: Recording) -> ArchitectureGraph:
         for source in dict.fromkeys(nodes[index].inputs)
     ]
     paths = tuple(nodes[index].path for index in kept)
+    work = _flops(recorder.records)
     return ArchitectureGraph(
         ops=ops,
         edges=np.array(edges, dtype=np.int32).reshape(-1, 2),
         paths=paths,
         classes={path: twin.classes.get(path, "") for path in _with_parents(paths)},
-        flops=_flops(recorder.records),
+        flops=sum(work.values()),
+        work=work,
         params=sum(parameter.numel() for parameter in twin.parameters),
     )
 
@@ -102,14 +105,22 @@ def _tensors(value: Any, depth: int = 6) -> Iterator[torch.Tensor]:
             yield from _tensors(item, depth - 1)
 
 
-def _flops(records: list[Record]) -> int:
-    """Counted by torch's own formulas (`torch.utils.flop_counter`)."""
-    total = 0
+def _flops(records: list[Record]) -> dict[str, int]:
+    """FLOPs by kind of operator, by torch's own formulas (`torch.utils.flop_counter`)."""
+    counts: Counter[str] = Counter()
     for record in records:
         if isinstance(record.func, Op):
-            total += int(record.kwargs.get("flops", 0))
+            counts[record.func.kind] += int(record.kwargs.get("flops", 0))
             continue
-        formula = flop_registry.get(record.func._overloadpacket)
+        packet = record.func._overloadpacket
+        formula = flop_registry.get(packet)
         if formula is not None:
-            total += int(formula(*record.args, **record.kwargs, out_val=record.out))
-    return total
+            flops = int(formula(*record.args, **record.kwargs, out_val=record.out))
+            counts[_kind_of_work(packet.__name__)] += flops
+    return {kind: flops for kind, flops in counts.items() if flops}
+
+
+def _kind_of_work(operator: str) -> str:
+    if "conv" in operator:
+        return "conv"
+    return "attention" if "attention" in operator else "matmul"

@@ -50,6 +50,8 @@ class ArchitectureGraph:
         classes: Class name of every module path that occurs, for labels only.
         flops: Floating point operations at batch 1 and the traced input, counted as
             `torch.utils.flop_counter` does (a multiply and an add are two).
+        work: The same by kind of operator: `conv`, `matmul` (linear layers too), `attention`,
+            `lstm`, `gru`, `rnn`.
         params: Number of distinct parameter elements of the model.
         method: How the graph was obtained: `meta`, or a fallback.
         reason: Why that method was used.
@@ -61,6 +63,7 @@ class ArchitectureGraph:
     paths: tuple[str, ...]
     classes: Mapping[str, str] = field(default_factory=dict)
     flops: int = 0
+    work: Mapping[str, int] = field(default_factory=dict)
     params: int = 0
     method: str = "meta"
     reason: str = ""

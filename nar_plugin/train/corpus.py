@@ -8,8 +8,8 @@ Three Parquet files, so that an operation's text stands there once:
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +18,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from nar_plugin.errors import IndexUnavailable
-from nar_plugin.mining import MotifCount
-from nar_plugin.tracing.graph import ArchitectureGraph, Op
+from nar_plugin.mining import MINING_VERSION, MacroGraph, MotifCount, macro_of, mine
+from nar_plugin.tracing.graph import ArchitectureGraph, IntArray, Op
 
 _NAMES = pa.schema(
     [
-        *((key, pa.string()) for key in ("name", "library", "version", "family", "task")),
-        *((key, pa.string()) for key in ("licence", "url", "fingerprint", "failure")),
-        ("params", pa.int64()),
-        ("flops", pa.int64()),
+        *((key, pa.string()) for key in ("name", "library", "version", "hub_id", "url")),
+        *((key, pa.string()) for key in ("task", "licence", "family", "parent", "coarse")),
+        *((key, pa.string()) for key in ("hint", "defined_in", "method", "fingerprint")),
+        *((key, pa.string()) for key in ("failure", "tracer", "work")),
+        *((key, pa.bool_()) for key in ("composed", "constructed")),
+        *((key, pa.int64()) for key in ("params", "flops")),
         ("seconds", pa.float32()),
     ]
 )
@@ -35,13 +37,64 @@ _MOTIF = pa.struct(
 )
 _GRAPHS = pa.schema(
     [
-        *((key, pa.string()) for key in ("fingerprint", "design", "method", "inputs")),
+        *((key, pa.string()) for key in ("fingerprint", "design", "method", "inputs", "source")),
+        *((key, pa.string()) for key in ("paths", "classes", "mining")),
         ("ops", pa.list_(pa.int32())),
         ("edges", pa.list_(pa.int32())),
+        ("starts", pa.list_(pa.int32())),
         ("motifs", pa.list_(_MOTIF)),
     ]
 )
+_LEVEL = 9  # of zstd; 19 takes ten times as long for a tenth less
 _OPS = pa.schema([("kind", pa.string()), ("attributes", pa.string())])
+
+
+@dataclass
+class StoredGraph:
+    """A distinct graph as the files hold it.
+
+    Attributes:
+        fingerprint: Of the graph.
+        design: Its hash without the sizes of head and vocabulary.
+        method: How it was traced.
+        inputs: With what, in words.
+        source: The name that it was recorded from, of those that share it the first.
+        ops: Kind and attributes (JSON) of the n operations.
+        edges: int32[2 * E], source and target in turn.
+        paths: The n module paths, a line each.
+        classes: Lines `path=class` of the modules that issued operations, and their parents.
+        starts: int32[M], the first operation of each motif instance; empty before mining.
+        motifs: The motif table.
+        mining: The version of the mining that made `starts` and `motifs`.
+    """
+
+    fingerprint: str
+    design: str
+    method: str
+    inputs: str
+    source: str
+    ops: list[tuple[str, str]]
+    edges: IntArray
+    paths: str
+    classes: str
+    starts: IntArray
+    motifs: list[dict[str, Any]]
+    mining: str = ""
+
+    def has(self, kind: str) -> bool:
+        """Whether an operation of a kind occurs."""
+        return any(op[0] == kind for op in self.ops)
+
+    def mine(self) -> None:
+        """Find the motifs, unless this version of the mining has found them already."""
+        if self.mining == MINING_VERSION:
+            return
+        classes = dict(line.split("=", 1) for line in self.classes.splitlines())
+        graph = _graph(self.ops, self.edges, tuple(self.paths.split("\n")), classes)
+        macro = mine(graph)
+        self.starts = macro.spans[:, 0].astype(np.int32)
+        self.motifs = [asdict(row) for row in macro.table()]
+        self.mining = MINING_VERSION
 
 
 @dataclass(frozen=True)
@@ -51,7 +104,9 @@ class CorpusGraph:
     Attributes:
         graph: Its canonical graph, without module paths; parameters and FLOPs, which a
             resolution can change, stand with each name.
+        fingerprint: Of the graph.
         design: Its hash without the sizes of head and vocabulary.
+        starts: int32[M], the first operation of each motif instance.
         motifs: The motif table, with labels from the traced model.
         names: The rows of the names that share it: name, library, family, task and so on.
     """
@@ -59,51 +114,49 @@ class CorpusGraph:
     graph: ArchitectureGraph
     fingerprint: str
     design: str
+    starts: IntArray
     motifs: tuple[MotifCount, ...]
     names: tuple[dict[str, Any], ...]
 
+    def macro(self) -> MacroGraph:
+        """The macro graph, with the motifs that were found when the corpus was built."""
+        stops = [*self.starts[1:].tolist(), len(self.graph)]
+        return macro_of(self.graph, list(zip(self.starts.tolist(), stops, strict=True)))
 
-def write_corpus(folder: Path, names: list[dict[str, Any]], graphs: list[dict[str, Any]]) -> None:
-    """Write the records of a build, sorted by name, so that equal corpora are equal files.
+
+def write_corpus(
+    folder: Path, names: Iterable[dict[str, Any]], graphs: Iterable[StoredGraph]
+) -> None:
+    """Write a corpus, sorted, so that equal corpora are equal files.
 
     Args:
         folder: Is created when missing.
         names: One record for each name, with `failure` where it has no graph.
-        graphs: One record for each fingerprint; `ops` holds (kind, attributes) pairs.
+        graphs: One for each fingerprint, mined.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    graphs = sorted(graphs, key=lambda graph: str(graph["fingerprint"]))
-    texts = sorted({tuple(op) for graph in graphs for op in graph["ops"]})
+    graphs = sorted(graphs, key=lambda graph: graph.fingerprint)
+    texts = sorted({op for graph in graphs for op in graph.ops})
     numbers = {text: number for number, text in enumerate(texts)}
-    rows = [{**graph, "ops": [numbers[tuple(op)] for op in graph["ops"]]} for graph in graphs]
+    rows = [
+        {**vars(graph), "ops": np.array([numbers[op] for op in graph.ops], dtype=np.int32)}
+        for graph in graphs
+    ]
     ops = [{"kind": kind, "attributes": attributes} for kind, attributes in texts]
-    names = sorted(names, key=lambda name: str(name["name"]))
-    for file, schema, records in (
-        ("names", _NAMES, names),
-        ("graphs", _GRAPHS, rows),
-        ("ops", _OPS, ops),
-    ):
-        records = [{key: record.get(key) for key in schema.names} for record in records]
-        table = pa.Table.from_pylist(records, schema=schema)
-        pq.write_table(table, folder / f"{file}.parquet", compression="zstd", compression_level=19)
+    _write(folder / "names.parquet", _NAMES, sorted(names, key=lambda name: str(name["name"])))
+    _write(folder / "graphs.parquet", _GRAPHS, rows)
+    _write(folder / "ops.parquet", _OPS, ops)
 
 
-def graph_of(ops: Iterable[tuple[str, str]], edges: list[int], **others: Any) -> ArchitectureGraph:
-    """A graph from (kind, attributes as JSON) pairs and the flat list of its edges.
-
-    Args:
-        ops: The operations.
-        edges: int[2 * E], source and target in turn.
-        **others: Further fields of the graph.
-    """
-    return ArchitectureGraph(
-        ops=tuple(
-            Op(kind, tuple((key, value) for key, value in json.loads(attributes)))
-            for kind, attributes in ops
-        ),
-        edges=np.array(edges, dtype=np.int32).reshape(-1, 2),
-        **others,
-    )
+def _write(path: Path, schema: pa.Schema, records: Sequence[dict[str, Any]]) -> None:
+    """Write one file, whole or not at all."""
+    columns = [
+        pa.array([row.get(key) for row in records], schema.field(key).type) for key in schema.names
+    ]
+    partial = path.with_suffix(".partial")
+    table = pa.table(columns, schema=schema)
+    pq.write_table(table, partial, compression="zstd", compression_level=19)
+    partial.replace(path)
 
 
 def read_names(folder: Path) -> list[dict[str, Any]]:
@@ -112,23 +165,28 @@ def read_names(folder: Path) -> list[dict[str, Any]]:
     return rows
 
 
+def read_stored(folder: Path) -> Iterator[StoredGraph]:
+    """Every distinct graph of a corpus, as `write_corpus` takes it."""
+    ops = [(row["kind"], row["attributes"]) for row in _table(folder, "ops").to_pylist()]
+    for row in _rows(_table(folder, "graphs")):
+        row["ops"] = [ops[number] for number in row["ops"]]
+        row |= {key: np.array(row[key], dtype=np.int32) for key in ("edges", "starts")}
+        yield StoredGraph(**row)
+
+
 def read_corpus(folder: Path) -> list[CorpusGraph]:
     """The distinct graphs of a corpus, in order of their first name.
 
     Raises:
         IndexUnavailable: The folder holds no corpus.
     """
-    ops = [
-        Op(row["kind"], tuple((key, value) for key, value in json.loads(row["attributes"])))
-        for row in _table(folder, "ops").to_pylist()
-    ]
+    ops = [_op(row["kind"], row["attributes"]) for row in _table(folder, "ops").to_pylist()]
     sharing: dict[str, list[dict[str, Any]]] = {}
     for name in read_names(folder):
         if name["fingerprint"]:
             sharing.setdefault(name["fingerprint"], []).append(name)
-    table = _table(folder, "graphs")
     found = []
-    for row in table.to_pylist():
+    for row in _rows(_table(folder, "graphs", without=("paths", "classes"))):
         count = len(row["ops"])
         graph = ArchitectureGraph(
             ops=tuple(ops[number] for number in row["ops"]),
@@ -142,6 +200,7 @@ def read_corpus(folder: Path) -> list[CorpusGraph]:
                 graph,
                 row["fingerprint"],
                 row["design"],
+                np.array(row["starts"], dtype=np.int32),
                 tuple(MotifCount(**motif) for motif in row["motifs"]),
                 tuple(sharing[row["fingerprint"]]),
             )
@@ -149,8 +208,26 @@ def read_corpus(folder: Path) -> list[CorpusGraph]:
     return sorted(found, key=lambda item: str(item.names[0]["name"]))
 
 
-def _table(folder: Path, name: str) -> pa.Table:
+def _op(kind: str, attributes: str) -> Op:
+    return Op(kind, tuple((key, value) for key, value in json.loads(attributes)))
+
+
+def _graph(
+    ops: list[tuple[str, str]], edges: IntArray, paths: tuple[str, ...], classes: dict[str, str]
+) -> ArchitectureGraph:
+    known = {text: _op(*text) for text in set(ops)}
+    return ArchitectureGraph(tuple(known[op] for op in ops), edges.reshape(-1, 2), paths, classes)
+
+
+def _rows(table: pa.Table) -> Iterator[dict[str, Any]]:
+    """Rows one by one: all of them as Python objects would take gigabytes."""
+    for batch in table.to_batches(max_chunksize=64):
+        yield from batch.to_pylist()
+
+
+def _table(folder: Path, name: str, *, without: tuple[str, ...] = ()) -> pa.Table:
     path = folder / f"{name}.parquet"
     if not path.is_file():
         raise IndexUnavailable(f"{path} is missing. Build the corpus with `nar corpus build`.")
-    return pq.read_table(path)
+    file = pq.ParquetFile(path)
+    return file.read([column for column in file.schema_arrow.names if column not in without])

@@ -8,19 +8,19 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
-
 from nar_plugin.encoder import encoder_sha256, load_encoder
 from nar_plugin.encoder.checkpoint import CONFIG, WEIGHTS
 from nar_plugin.index import ArchitectureIndex, ArchitectureRow
-from nar_plugin.mining import mine
 from nar_plugin.tracing.fingerprint import FINGERPRINT_VERSION
 from nar_plugin.tracing.vocabulary import VOCABULARY_VERSION
 from nar_plugin.train.corpus import CorpusGraph, read_corpus
 
 
 def write_index(corpus: Path, encoder: Path, folder: Path, revision: str) -> ArchitectureIndex:
-    """Encode every graph of a corpus and write the index, with its encoder beside it.
+    """Encode the graphs of a corpus and write the index, with its encoder beside it.
+
+    Left out are graphs that are known from the module tree alone, and those without a learned
+    parameter, which are fixed functions.
 
     Args:
         corpus: Folder of a corpus.
@@ -28,8 +28,8 @@ def write_index(corpus: Path, encoder: Path, folder: Path, revision: str) -> Arc
         folder: Receives index and encoder.
         revision: Name of this state, such as `2026.11.21`.
     """
-    items = [item for item in read_corpus(corpus) if item.graph.method != "modules"]
-    graphs = [mine(item.graph) for item in tqdm(items, desc="mining", unit="graph")]
+    items = [item for item in read_corpus(corpus) if _belongs(item)]
+    graphs = [item.macro() for item in items]
     vectors = load_encoder(encoder).encode(graphs).numpy()
     sha256 = encoder_sha256(encoder)
     recipe = json.loads((encoder / CONFIG).read_text())["recipe"]
@@ -47,6 +47,11 @@ def write_index(corpus: Path, encoder: Path, folder: Path, revision: str) -> Arc
         if (encoder / name).resolve() != (folder / name).resolve():
             shutil.copyfile(encoder / name, folder / name)
     return index
+
+
+def _belongs(item: CorpusGraph) -> bool:
+    learned = any(name["params"] for name in item.names)
+    return learned and item.graph.method != "modules"
 
 
 def _row(item: CorpusGraph) -> ArchitectureRow:

@@ -20,7 +20,7 @@ from tqdm import tqdm
 from nar_plugin.encoder import ArchitectureEncoder, save_encoder
 from nar_plugin.encoder.batch import block_batch, graph_batch
 from nar_plugin.encoder.model import BlockEncoder
-from nar_plugin.mining import MacroGraph, mine
+from nar_plugin.mining import MacroGraph
 from nar_plugin.train.context import Block, blocks_with_context
 from nar_plugin.train.corpus import CorpusGraph, read_corpus
 
@@ -67,7 +67,7 @@ def pretrain(corpus: Path, folder: Path, recipe: Recipe, *, device: str | None =
     torch.manual_seed(recipe.seed)
     folder.mkdir(parents=True, exist_ok=True)
     items = read_corpus(corpus)
-    graphs = [mine(item.graph) for item in tqdm(items, desc="mining", unit="graph")]
+    graphs = [item.macro() for item in items]
     kinds = sorted({op.kind for item in items for op in item.graph.ops})
     encoder = ArchitectureEncoder(kinds).to(device)
     state = _State(folder / "training.pt", recipe, items)

@@ -31,7 +31,7 @@ from fuzzed import Layer, Recipe, Step, build, recipes  # noqa: E402
 from fuzzed_layers import LAYERS  # noqa: E402
 from fuzzed_steps import STEPS  # noqa: E402
 
-SECONDS = 20  # of this process's own work for one example; six times that by the clock
+SECONDS = 20  # of this process's own work for one trace; six times that by the clock
 AT_RANDOM = int(os.environ.get("NAR_FUZZ", "0"))
 
 
@@ -40,11 +40,11 @@ class TookTooLong(BaseException):
 
 
 @contextmanager
-def time_limit(recipe):
-    """Stop an example that works too long, or that waits; others may keep the machine busy."""
+def time_limit(traced):
+    """Stop a trace that works too long, or that waits; others may keep the machine busy."""
 
     def stop(*_):
-        raise TookTooLong(recipe)
+        raise TookTooLong(traced)
 
     timers = {signal.ITIMER_PROF: signal.SIGPROF, signal.ITIMER_REAL: signal.SIGALRM}
     before = {number: signal.signal(number, stop) for number in timers.values()}
@@ -115,7 +115,8 @@ def well_formed(graph):
 def outcome(model, inputs):
     """The fingerprint of a trace, or the text of its error."""
     try:
-        graph = trace(model) if inputs is None else trace(model, inputs)
+        with time_limit((model, inputs)):
+            graph = trace(model) if inputs is None else trace(model, inputs)
     except NarError as error:
         assert len(str(error).strip()) > 20
         assert not str(error).split("\n")[-1].startswith("  ")  # ends with advice
@@ -129,15 +130,14 @@ def check(recipe):
     pickled, copied = works(pickle.dumps, model), works(copy.deepcopy, model)  # an LSTM tidies up
     picture = [frozen(module.__dict__) for module in model.modules()]
     given, around = frozen(inputs), surroundings()
-    with time_limit(recipe):
-        first = outcome(model, inputs)
-        assert surroundings() == around
-        assert [frozen(module.__dict__) for module in model.modules()] == picture
-        assert frozen(inputs) == given
-        assert outcome(model, inputs) == first
-        assert works(pickle.dumps, model) == pickled
-        if copied and "own forward" not in repr(recipe):  # a copy's closure runs the original
-            assert outcome(copy.deepcopy(model), inputs) == first
+    first = outcome(model, inputs)
+    assert surroundings() == around
+    assert [frozen(module.__dict__) for module in model.modules()] == picture
+    assert frozen(inputs) == given
+    assert outcome(model, inputs) == first
+    assert works(pickle.dumps, model) == pickled
+    if copied and "own forward" not in repr(recipe):  # a copy's closure runs the original
+        assert outcome(copy.deepcopy(model), inputs) == first
 
 
 def works(function, model):

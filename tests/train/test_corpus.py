@@ -2,12 +2,14 @@
 
 import json
 
+import numpy as np
 import pytest
 import torch
 from models import ConvNet
 
 from nar_plugin.errors import IndexUnavailable
 from nar_plugin.hookspecs import NamedArchitecture
+from nar_plugin.mining import mine
 from nar_plugin.tracing import trace
 
 pytest.importorskip("tqdm")
@@ -58,18 +60,29 @@ def test_a_build_and_its_continuation(few, tmp_path):
 
 def test_a_graph_read_back_is_the_graph(tmp_path):
     graph = trace(ConvNet(groups=2, residual=True), torch.empty(1, 3, 16, 16))
-    record = {
-        "fingerprint": graph.fingerprint,
-        "design": graph.design,
-        "method": "meta",
-        "inputs": "x",
-        "ops": [(op.kind, json.dumps(op.attributes)) for op in graph.ops],
-        "edges": graph.edges.ravel().tolist(),
-        "motifs": [],
-    }
+    stored = corpus.StoredGraph(
+        fingerprint=graph.fingerprint,
+        design=graph.design,
+        method="meta",
+        inputs="x",
+        source="a:b",
+        ops=[(op.kind, json.dumps(op.attributes)) for op in graph.ops],
+        edges=graph.edges.ravel(),
+        paths="\n".join(graph.paths),
+        classes="\n".join(f"{path}={name}" for path, name in graph.classes.items()),
+        starts=np.zeros(0, dtype=np.int32),
+        motifs=[],
+    )
+    stored.mine()
     name = {"name": "a:b", "fingerprint": graph.fingerprint, "family": "f"}
-    corpus.write_corpus(tmp_path, [name], [record])
+    corpus.write_corpus(tmp_path, [name], [stored])
     (read,) = corpus.read_corpus(tmp_path)
+    macro, mined = read.macro(), mine(graph)
+    assert [motif.key for motif in macro.motifs] == [motif.key for motif in mined.motifs]
+    assert macro.edges.tolist() == mined.edges.tolist()
+    assert read.motifs == mined.table()
+    (again,) = corpus.read_stored(tmp_path)
+    assert again.paths.split("\n") == list(graph.paths)
     assert read.graph.ops == graph.ops
     assert read.graph.edges.tolist() == graph.edges.tolist()
     assert read.graph.fingerprint == graph.fingerprint

@@ -1,0 +1,212 @@
+"""Traces architectures in worker processes, a JSON line for each finished name.
+
+A model that hangs or kills its worker costs only itself, and a run that was interrupted goes on
+where it stopped.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import functools
+import json
+import logging
+import multiprocessing
+import os
+import signal
+import threading
+import time
+import warnings
+from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import asdict
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from nar_plugin.hookspecs import NamedArchitecture
+from nar_plugin.tracing.vocabulary import VOCABULARY_VERSION
+
+TIME_LIMIT = 240  # seconds for one name
+
+
+def trace_all(wanted: list[NamedArchitecture], records: Path, *, workers: int) -> None:
+    """Construct and trace what is wanted and not yet recorded, one JSON line for each name.
+
+    A graph that a record of a name earlier in the alphabet holds already is not written again.
+
+    Args:
+        wanted: The names, with their labels.
+        records: Is appended to; delete it to start afresh.
+        workers: Number of processes.
+    """
+    records.parent.mkdir(parents=True, exist_ok=True)
+    done: set[str] = set()
+    holders: dict[str, str] = {}
+    for record in read_records(records):
+        if is_current(record):
+            done.add(record["name"])
+            _is_news(record, holders)
+    todo = [item for item in wanted if item.name not in done]
+    with records.open("a") as out, tqdm(total=len(todo), disable=not todo, unit="model") as bar:
+        if done and not _ends_with_a_line(records):
+            out.write("\n")
+        for record in _traced(todo, workers):
+            if not _is_news(record, holders):
+                record.pop("graph", None)
+            out.write(json.dumps(record) + "\n")
+            out.flush()
+            bar.update()
+
+
+def is_current(record: dict[str, Any]) -> bool:
+    """Whether a record was made by this tracer with the installed version of its library."""
+    version, tracer = version_of(record["library"]), record.get("tracer")
+    return bool(record.get("version") == version and tracer == VOCABULARY_VERSION)
+
+
+def _is_news(record: dict[str, Any], holders: dict[str, str]) -> bool:
+    """Whether the graph of a record is to be kept: nobody earlier in the alphabet has it."""
+    if "graph" not in record:
+        return False
+    fingerprint, name = str(record["fingerprint"]), str(record["name"])
+    if holders.setdefault(fingerprint, name) < name:
+        return False
+    holders[fingerprint] = name
+    return True
+
+
+def _ends_with_a_line(records: Path) -> bool:
+    """Whether the last line is whole: a kill may have cut it short."""
+    with records.open("rb") as lines:
+        if not records.stat().st_size:
+            return True
+        lines.seek(-1, os.SEEK_END)
+        return lines.read() == b"\n"
+
+
+def trace_named(item: NamedArchitecture) -> dict[str, Any]:
+    """Construct and trace one architecture; a failure is recorded, not raised."""
+    from nar_plugin.references import resolve
+    from nar_plugin.tracing import trace
+
+    started = time.perf_counter()
+    record: dict[str, Any] = {**asdict(item), "version": version_of(item.library), "failure": None}
+    record |= {"tracer": VOCABULARY_VERSION, "fingerprint": None}
+    record |= {"constructed": False, "method": None}
+    try:
+        with _deadline(TIME_LIMIT):
+            model = resolve(item.name)
+            record["constructed"] = True
+            graph = trace(model)
+            record |= {"fingerprint": graph.fingerprint, "params": graph.params}
+            record |= {"flops": graph.flops, "work": dict(graph.work), "method": graph.method}
+            record["reason"] = graph.reason[:1000]
+            record["graph"] = {
+                "fingerprint": graph.fingerprint,
+                "design": graph.design,
+                "method": graph.method,
+                "inputs": graph.inputs,
+                "ops": [(op.kind, json.dumps(op.attributes)) for op in graph.ops],
+                "edges": graph.edges.ravel().tolist(),
+                "paths": graph.paths,
+                "classes": dict(graph.classes),
+            }
+    except Exception as error:
+        record["failure"] = f"{type(error).__name__}: {error}"[:1000]
+    record["seconds"] = round(time.perf_counter() - started, 3)
+    return record
+
+
+@functools.cache
+def version_of(library: str) -> str | None:
+    """The installed version of a distribution, or None for models that are of no distribution."""
+    try:
+        return version(library)
+    except PackageNotFoundError:  # models of a file, not of a distribution
+        return None
+
+
+def _traced(todo: list[NamedArchitecture], workers: int) -> Iterator[dict[str, Any]]:
+    """Records in order of completion. After a crash its suspects run alone, one by one."""
+    suspects: list[NamedArchitecture] = []
+    queue = list(reversed(todo))
+    while queue:
+        with _pool(workers) as pool:
+            running: dict[Future[dict[str, Any]], NamedArchitecture] = {}
+            while queue or running:
+                try:
+                    while queue and len(running) < 2 * workers:
+                        item = queue.pop()
+                        running[pool.submit(trace_named, item)] = item
+                    finished, _ = wait(running, return_when=FIRST_COMPLETED)
+                    for future in finished:
+                        record = future.result()
+                        del running[future]
+                        yield record
+                except BrokenProcessPool:
+                    suspects += running.values()
+                    break
+    for item in suspects:
+        with _pool(1) as pool:
+            try:
+                yield pool.submit(trace_named, item).result()
+            except BrokenProcessPool:
+                yield {
+                    **asdict(item),
+                    "failure": "the process died",
+                    "fingerprint": None,
+                    "constructed": False,
+                    "method": None,
+                }
+
+
+def _pool(workers: int) -> ProcessPoolExecutor:
+    context = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(workers, context, _start_worker, max_tasks_per_child=200)
+
+
+def _start_worker() -> None:
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    warnings.simplefilter("ignore")
+    logging.disable(logging.ERROR)
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    import torch
+
+    torch.set_num_threads(1)
+
+
+def _end_with(parent: int) -> None:
+    """End this worker when its parent was killed: nobody would read its answers."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
+
+
+@contextlib.contextmanager
+def _deadline(seconds: int) -> Iterator[None]:
+    def stop(*_: object) -> None:
+        raise TimeoutError(f"took longer than {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    # Code that hangs outside Python hears no signal: the worker ends, and the name with it.
+    faulthandler.dump_traceback_later(2 * seconds, exit=True, file=2)
+    try:
+        yield
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def read_records(records: Path) -> Iterator[dict[str, Any]]:
+    """The whole lines of the record file; a line cut short by a kill is left out."""
+    if records.is_file():
+        with records.open() as lines:
+            for line in lines:
+                with contextlib.suppress(ValueError):
+                    yield json.loads(line)
