@@ -7,7 +7,6 @@ from itertools import product
 
 # Decoders under the name that the other libraries' plugins use as well.
 _FAMILIES = {"deeplabv3plus": "deeplabv3", "unetplusplus": "unet"}
-_DESIGN = "unet"
 
 
 def decoders() -> list[str]:
@@ -36,10 +35,9 @@ def default_encoder(decoder: str) -> str:
     return name
 
 
-def named() -> list[tuple[str, str]]:
-    """Each decoder over its default encoder, and one decoder over every encoder."""
-    pairs = [(decoder, default_encoder(decoder)) for decoder in decoders()]
-    return list(dict.fromkeys((*pairs, *((_DESIGN, encoder) for encoder in encoders()))))
+def defaults() -> list[tuple[str, str]]:
+    """Each decoder over its default encoder: what the library itself puts together."""
+    return [(decoder, default_encoder(decoder)) for decoder in decoders()]
 
 
 def all_pairs() -> Iterator[tuple[str, str]]:

@@ -52,14 +52,15 @@ def nar_example_inputs(model: nn.Module) -> list[ExampleInputs] | None:
 
 @hookimpl
 def nar_architectures() -> Iterator[NamedArchitecture]:
-    """Each decoder with its own default encoder, and Unet with each encoder of the library."""
+    """Every decoder over every encoder of the library; what is no default is composed here."""
     try:
         import segmentation_models_pytorch  # noqa: F401
     except ImportError:
         return
-    from nar_plugin.hooks._segmentation_models_pytorch_catalogue import family, named
+    from nar_plugin.hooks._segmentation_models_pytorch_catalogue import all_pairs, defaults, family
 
-    for decoder, encoder in named():
+    published = defaults()
+    for decoder, encoder in dict.fromkeys((*published, *all_pairs())):
         yield NamedArchitecture(
             name=f"{_LIBRARY}:{decoder}/{encoder}",
             library="segmentation-models-pytorch",
@@ -67,6 +68,7 @@ def nar_architectures() -> Iterator[NamedArchitecture]:
             task="image-segmentation",
             licence="MIT",
             url=f"{_PAGE}#{decoder}",
+            composed=(decoder, encoder) not in published,
         )
 
 

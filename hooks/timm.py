@@ -69,22 +69,23 @@ def nar_example_inputs(model: nn.Module) -> list[ExampleInputs] | None:
 
 @hookimpl
 def nar_architectures() -> Iterator[NamedArchitecture]:
-    """All of `timm.list_models()`."""
+    """All of `timm.list_models()`, and every published checkpoint of `timm.list_pretrained()`."""
     try:
         import timm
     except ImportError:
         return
-    for name in timm.list_models():
+    for name in (*timm.list_models(), *timm.list_pretrained()):
         cfg = timm.get_pretrained_cfg(name)
         hub_id = cfg.hf_hub_id if cfg else None
         headless = cfg is not None and not cfg.num_classes
         yield NamedArchitecture(
             name=f"timm:{name}",
             library="timm",
-            family=_family(name),
+            family=_family(name.partition(".")[0]),
             task="image-feature-extraction" if headless else "image-classification",
             licence="Apache-2.0",
             url=f"https://huggingface.co/{hub_id}" if hub_id else None,
+            hub_id=hub_id,
         )
 
 

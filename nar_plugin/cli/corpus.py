@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -24,14 +26,20 @@ def build(
     work: Annotated[Path, typer.Option(help="Finished records, for going on later.")] = WORK,
     workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 2,
     limit: Annotated[int | None, typer.Option(min=1, help="Only so many names.")] = None,
+    isolated: Annotated[
+        bool, typer.Option("--isolated", help="Also libraries that need an environment each.")
+    ] = False,
 ) -> None:
-    """Construct and trace every named architecture; goes on where it was interrupted."""
+    """Construct and trace every named architecture; goes on where it was interrupted.
+
+    Only names that are new, or whose library has another version, are traced.
+    """
     from nar_plugin.cli.extra import needs_train
 
     with needs_train():
         from nar_plugin.train.build import build_corpus
         from nar_plugin.train.corpus import read_names
-    build_corpus(folder, work, workers=workers, limit=limit)
+    build_corpus(folder, work, workers=workers, limit=limit, isolated=isolated)
     names = read_names(folder)
     traced = [name for name in names if name["fingerprint"]]
     graphs = len({name["fingerprint"] for name in traced})
@@ -50,3 +58,24 @@ def failures(
     for name in read_names(folder):
         if name["failure"]:
             typer.echo(f"{name['name']}: {name['failure'].splitlines()[0]}")
+
+
+@app.command()
+def diff(
+    old: Annotated[Path, typer.Argument(help="Folder of a corpus.")],
+    new: Annotated[Path, typer.Argument(help="Folder of another.")] = CORPUS,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List the names that were added, removed, changed, lost or relabelled."""
+    from nar_plugin.cli.extra import needs_train
+
+    with needs_train():
+        from nar_plugin.train.diff import diff as compare
+    found = asdict(compare(old, new))
+    if as_json:
+        typer.echo(json.dumps(found))
+        return
+    for word, names in found.items():
+        typer.echo(f"{word}: {len(names):,}")
+        for name in names:
+            typer.echo(f"  {name}" + (f": {names[name]}" if isinstance(names, dict) else ""))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +16,16 @@ from nar_plugin import manager
 from nar_plugin.errors import IndexUnavailable
 from nar_plugin.hookspecs import NamedArchitecture
 from nar_plugin.train.corpus import StoredGraph, read_names, read_stored, write_corpus
+from nar_plugin.train.environments import environments, read_listing
 from nar_plugin.train.labels import labelled
-from nar_plugin.train.workers import is_current, read_records, trace_all
+from nar_plugin.train.workers import is_current, read_records, trace_all, version_of
 
 _RECORDS = "records.jsonl"
 
 
-def build_corpus(folder: Path, work: Path, *, workers: int, limit: int | None = None) -> None:
+def build_corpus(
+    folder: Path, work: Path, *, workers: int, limit: int | None = None, isolated: bool = False
+) -> None:
     """Bring a corpus up to date: trace new and changed names, label all, write.
 
     A name is traced again when its library has another version or the tracer another vocabulary.
@@ -32,32 +36,59 @@ def build_corpus(folder: Path, work: Path, *, workers: int, limit: int | None = 
         work: Holds the finished records of all builds; delete it to trace what it has again.
         workers: Number of processes.
         limit: Only so many names, evenly spread over the list; None for all.
+        isolated: Whether to trace the libraries of `environments.toml` as well.
+
+    Raises:
+        NarError: An environment could not be made.
     """
     wanted = list_architectures()
     if limit is not None:
         wanted = wanted[:: max(1, len(wanted) // limit)][:limit]
-    try:
-        before = {row["name"]: row for row in read_names(folder)}
-    except IndexUnavailable:
-        before = {}
-    records = work / _RECORDS
-    trace_all([item for item in wanted if not _unchanged(item, before)], records, workers=workers)
-    names, graphs = merged(before, read_stored(folder) if before else (), wanted, records)
-    for graph in tqdm(graphs, unit="graph", desc="mining"):
+    records = [work / _RECORDS]
+    trace_news(wanted, folder, records[0], workers=workers)
+    for environment in environments() if isolated else ():
+        records.append(work / f"{environment.name}.jsonl")
+        places = work / "environments"
+        listing = environment.trace(places, folder, records[-1], workers=workers)
+        wanted += read_listing(listing)
+    before = _rows_before(folder)
+    stored = read_stored(folder) if before else ()
+    names, graphs = merged(before, stored, wanted, records)
+    news = [graph for graph in graphs if not graph.is_mined]
+    for graph in tqdm(news, unit="graph", desc="mining", disable=not news):
         graph.mine()
-    write_corpus(folder, names, graphs)
+    if news or {row["name"]: row for row in names} != before:
+        write_corpus(folder, names, graphs)
 
 
-def _unchanged(item: NamedArchitecture, before: dict[str, dict[str, Any]]) -> bool:
-    row = before.get(item.name)
-    return row is not None and is_current(row)
+def trace_news(
+    wanted: list[NamedArchitecture], folder: Path, records: Path, *, workers: int
+) -> None:
+    """Trace those names that a corpus lacks or has from another version.
+
+    Args:
+        wanted: The names, with their labels.
+        folder: The corpus as it is, if there is one.
+        records: Receives a JSON line for each.
+        workers: Number of processes.
+    """
+    before = _rows_before(folder)
+    news = [item for item in wanted if not is_current(before.get(item.name, {}))]
+    trace_all(news, records, workers=workers)
+
+
+def _rows_before(folder: Path) -> dict[str, dict[str, Any]]:
+    try:
+        return {row["name"]: row for row in read_names(folder)}
+    except IndexUnavailable:
+        return {}
 
 
 def merged(
     before: dict[str, dict[str, Any]],
     stored: Iterable[StoredGraph],
     wanted: list[NamedArchitecture],
-    records: Path,
+    records: Iterable[Path],
 ) -> tuple[list[dict[str, Any]], list[StoredGraph]]:
     """The names and graphs of a corpus after a build.
 
@@ -65,29 +96,36 @@ def merged(
         before: The rows of the corpus before, by name.
         stored: Its graphs.
         wanted: What the installed libraries list; the labels are taken from here.
-        records: What was traced since.
+        records: Files with what was traced since.
     """
     installed = {item.library for item in wanted}
     rows = {name: row for name, row in before.items() if row["library"] not in installed}
     listed = {item.name: item for item in wanted}
     rows |= {name: row for name, row in before.items() if name in listed}
     graphs = {graph.fingerprint: graph for graph in stored}
-    for record in read_records(records):
-        if record["name"] in listed:
+    for record in chain.from_iterable(map(read_records, records)):
+        if record["name"] in listed and _supersedes(record, before.get(record["name"])):
             graph = record.pop("graph", None)
             rows[record["name"]] = {**record, "work": json.dumps(record.get("work"))}
             if graph is not None:
                 _keep_first(graphs, _stored(graph, record["name"]))
     used = {row["fingerprint"] for row in rows.values()}
     kept = [graph for graph in graphs.values() if graph.fingerprint in used]
-    attention = {
-        graph.fingerprint for graph in kept if ("attention" in {op[0] for op in graph.ops})
-    }
+    attention = {graph.fingerprint for graph in kept if graph.has("attention")}
     names = [
         labelled({**row, **_labels(listed.get(name))}, row["fingerprint"] in attention)
         for name, row in rows.items()
     ]
     return names, kept
+
+
+def _supersedes(record: dict[str, Any], row: dict[str, Any] | None) -> bool:
+    """Whether a record says something newer than the row: of another tracer or version."""
+    if row is None:
+        return True
+    if all(record.get(key) == row[key] for key in ("version", "tracer")):
+        return False
+    return version_of(record["library"]) in (None, record.get("version"))
 
 
 def _labels(item: NamedArchitecture | None) -> dict[str, Any]:

@@ -85,9 +85,14 @@ class StoredGraph:
         """Whether an operation of a kind occurs."""
         return any(op[0] == kind for op in self.ops)
 
+    @property
+    def is_mined(self) -> bool:
+        """Whether the motifs were found by this version of the mining."""
+        return self.mining == MINING_VERSION
+
     def mine(self) -> None:
         """Find the motifs, unless this version of the mining has found them already."""
-        if self.mining == MINING_VERSION:
+        if self.is_mined:
             return
         classes = dict(line.split("=", 1) for line in self.classes.splitlines())
         graph = _graph(self.ops, self.edges, tuple(self.paths.split("\n")), classes)

@@ -64,8 +64,9 @@ def trace_all(wanted: list[NamedArchitecture], records: Path, *, workers: int) -
 
 def is_current(record: dict[str, Any]) -> bool:
     """Whether a record was made by this tracer with the installed version of its library."""
-    version, tracer = version_of(record["library"]), record.get("tracer")
-    return bool(record.get("version") == version and tracer == VOCABULARY_VERSION)
+    if record.get("tracer") != VOCABULARY_VERSION:
+        return False
+    return bool(record["version"] == version_of(record["library"]))
 
 
 def _is_news(record: dict[str, Any], holders: dict[str, str]) -> bool:

@@ -19,7 +19,12 @@ def listed() -> dict[str, NamedArchitecture]:
 
 
 def test_every_listed_name_is_a_reference_of_its_own(listed: dict[str, NamedArchitecture]) -> None:
-    assert list(listed) == [f"timm:{name}" for name in timm.list_models()]
+    names = (*timm.list_models(), *timm.list_pretrained())
+    assert list(listed) == [f"timm:{name}" for name in names]
+
+
+def test_a_checkpoint_has_its_repository(listed: dict[str, NamedArchitecture]) -> None:
+    assert listed["timm:resnet50.a1_in1k"].hub_id == "timm/resnet50.a1_in1k"
 
 
 @pytest.mark.parametrize(

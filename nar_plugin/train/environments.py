@@ -1,0 +1,124 @@
+"""Libraries that cannot live beside the newest torch, transformers and timm, each traced apart.
+
+`environments.toml` says what is installed where. An environment gets this package and the same
+torch as the process that asks, is made by uv, and is made once.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tomllib
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+
+import nar_plugin
+from nar_plugin.errors import NarError
+from nar_plugin.hookspecs import NamedArchitecture
+
+_SHARED = ("torch", "torchvision", "timm", "transformers", "numpy")
+
+
+@dataclass(frozen=True)
+class Environment:
+    """One entry of `environments.toml`.
+
+    Attributes:
+        name: Of its folder.
+        libraries: Distributions whose architectures are traced in it.
+        packages: What is installed with all that it depends on.
+        without_dependencies: What is installed by itself, since its pins exclude today's torch.
+    """
+
+    name: str
+    libraries: tuple[str, ...]
+    packages: tuple[str, ...] = ()
+    without_dependencies: tuple[str, ...] = ()
+
+    def make(self, folder: Path) -> Path:
+        """Install the environment unless it is there already; returns its Python.
+
+        Raises:
+            NarError: uv is missing, or it could not install something.
+        """
+        place = folder / self.name
+        python = place / "bin" / "python"
+        wanted = json.dumps(asdict(self))
+        ready = place / "installed.json"
+        if ready.is_file() and ready.read_text() == wanted:
+            return python
+        _uv("venv", "--clear", "--python", sys.executable, str(place))
+        shared = [f"{name}=={version(name)}" for name in _SHARED]
+        install = ("pip", "install", "--python", str(python))
+        _uv(*install, *_this_package(), *shared, *self.packages)
+        if self.without_dependencies:
+            _uv(*install, "--no-deps", *self.without_dependencies)
+        ready.write_text(wanted)
+        return python
+
+    def trace(self, folder: Path, before: Path, records: Path, *, workers: int) -> Path:
+        """Trace the new and changed names of its libraries, in its own Python.
+
+        Args:
+            folder: Holds the environments.
+            before: Folder of the corpus as it is.
+            records: Receives a JSON line for each name.
+            workers: Number of processes.
+
+        Returns:
+            The file with what the environment lists, as `read_listing` reads it.
+
+        Raises:
+            NarError: The environment could not be made, or its process failed.
+        """
+        listing = records.with_suffix(".names.json")
+        task: dict[str, object] = {
+            "libraries": self.libraries,
+            "before": str(before),
+            "records": str(records),
+        }
+        task |= {"listing": str(listing), "workers": workers}
+        command = [str(self.make(folder)), "-m", "nar_plugin.train.isolated", json.dumps(task)]
+        if subprocess.run(command).returncode:
+            raise NarError(
+                f"The environment {self.name} failed. What it traced is kept: run the command "
+                "again, or look at the error above."
+            )
+        return listing
+
+
+def environments() -> list[Environment]:
+    """Every environment of `environments.toml`."""
+    text = files("nar_plugin.train").joinpath("environments.toml").read_text(encoding="utf-8")
+    return [
+        Environment(name, **{key: tuple(value) for key, value in entry.items()})
+        for name, entry in tomllib.loads(text).items()
+    ]
+
+
+def read_listing(path: Path) -> list[NamedArchitecture]:
+    """The names that an environment's libraries list."""
+    return [NamedArchitecture(**item) for item in json.loads(path.read_text())]
+
+
+def _this_package() -> tuple[str, ...]:
+    """How to install this very package: from its source tree, or the same version."""
+    source = Path(nar_plugin.__file__).parents[1]
+    if (source / "pyproject.toml").is_file():
+        return ("--editable", f"{source}[train,timm,transformers]")
+    return (f"nar-plugin[train,timm,transformers]=={version('nar-plugin')}",)
+
+
+def _uv(*arguments: str) -> None:
+    try:
+        from uv import find_uv_bin
+    except ImportError as error:
+        raise NarError(
+            "Isolated environments are made by uv: pip install 'nar-plugin[corpus]'"
+        ) from error
+    done = subprocess.run([find_uv_bin(), *arguments], capture_output=True, text=True)
+    if done.returncode:
+        raise NarError(f"uv {arguments[0]} failed: {done.stderr.strip()[-2000:]}")
