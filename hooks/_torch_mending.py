@@ -281,6 +281,7 @@ _MENDERS: tuple[tuple[re.Pattern[str], Mender], ...] = tuple(
         (r"shape '\[([-\d, ]+)\]' is invalid for input", _viewed),
         (r"got split_sizes=\[([\d, ]+)\]", _split),
         (r"Expected (\d+)-D tensors, but got (\d+)-D", _another_rank),
+        (r"equation \((\d+)\) does not match the number of dimensions \((\d+)\)", _another_rank),
         (
             r"number of sizes provided \((\d+)\)[^(]*dimensions in the tensor \((\d+)\)",
             _another_rank,

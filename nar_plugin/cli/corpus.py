@@ -79,3 +79,16 @@ def diff(
         typer.echo(f"{word}: {len(names):,}")
         for name in names:
             typer.echo(f"  {name}" + (f": {names[name]}" if isinstance(names, dict) else ""))
+
+
+@app.command()
+def card(
+    folder: Annotated[Path, typer.Argument(help="Folder of a corpus.")] = CORPUS,
+) -> None:
+    """Write the data card, README.md and card.png, beside the data."""
+    from nar_plugin.cli.extra import needs_train
+
+    with needs_train():
+        from nar_plugin.train.card import write_card
+    write_card(folder)
+    typer.echo(f"{folder / 'README.md'} and {folder / 'card.png'}")

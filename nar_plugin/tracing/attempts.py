@@ -14,7 +14,7 @@ from nar_plugin.errors import TraceError
 from nar_plugin.hookspecs import ExampleInputs
 from nar_plugin.tracing import inputs as example
 from nar_plugin.tracing.escapes import told
-from nar_plugin.tracing.forward import CALLS_MADE, follow_on_meta, follow_on_reals
+from nar_plugin.tracing.forward import ABOUT, CALLS_MADE, follow_on_meta, follow_on_reals
 from nar_plugin.tracing.graph import ArchitectureGraph
 from nar_plugin.tracing.recorder import EndlessLoop
 
@@ -30,6 +30,7 @@ class _Refusal(NamedTuple):
     inputs: ExampleInputs
     message: str
     calls: int  # that the forward made before
+    about: frozenset[int | str]  # the arguments on which the call that raised depends
 
 
 class Attempts:
@@ -78,10 +79,13 @@ class Attempts:
             endless = isinstance(error, EndlessLoop | RecursionError)
             self._endless = self._endless or endless
             calls = int(getattr(error, CALLS_MADE, 0))
-            self._refused.append(_Refusal(inputs, told(error)[:2000], calls))
+            about = getattr(error, ABOUT, frozenset())
+            self._refused.append(_Refusal(inputs, told(error)[:2000], calls, about))
             return None
         if len(graph) == 0 and graph.params > 0:  # it ran in a thread, or is a generator
-            self._refused.append(_Refusal(inputs, "the forward ran, but no call was seen", 0))
+            self._refused.append(
+                _Refusal(inputs, "the forward ran, but no call was seen", 0, frozenset())
+            )
             return None
         return graph
 
@@ -92,7 +96,7 @@ class Attempts:
             return None
         if sum(parameter.numel() for parameter in parameters) > _MOST_REAL_PARAMETERS:
             return None
-        for inputs, message, _ in self._refused[:_MOST_ON_REALS]:
+        for inputs, message, *_ in self._refused[:_MOST_ON_REALS]:
             reason = f"real tensors, since on meta tensors the forward raised {message[:300]!r}"
             try:
                 graph = self.with_inputs(inputs, reason, follow_on_reals)
@@ -106,7 +110,7 @@ class Attempts:
         """The first refusals, one on each line."""
         return "\n".join(
             f"  {example.describe(inputs)}: {message[:500]}"
-            for inputs, message, _ in self._refused[:4]
+            for inputs, message, *_ in self._refused[:4]
         )
 
     def _mended(self) -> Iterator[tuple[ExampleInputs, str]]:
@@ -127,5 +131,14 @@ class Attempts:
             complaints[refusal.message] += 1
             if complaints[refusal.message] > _MOST_ALIKE:  # no input seems to matter to it
                 continue
-            for mended in example.mended(self._model, refusal.inputs, refusal.message):
+            proposed = example.mended(self._model, refusal.inputs, refusal.message)
+            for mended in sorted(proposed, key=lambda inputs: _strays(inputs, refusal)):
                 yield mended, refusal.message
+
+
+def _strays(mended: ExampleInputs, refusal: _Refusal) -> bool:
+    """Whether a proposal changes arguments that the refusal was not about."""
+    before = dict((*enumerate(refusal.inputs.args), *refusal.inputs.kwargs.items()))
+    after = dict((*enumerate(mended.args), *mended.kwargs.items()))
+    changed = {place for place in before | after if before.get(place) is not after.get(place)}
+    return bool(refusal.about) and not changed <= refusal.about

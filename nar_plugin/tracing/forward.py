@@ -23,7 +23,9 @@ from nar_plugin.tracing.recorder import Recorder
 from nar_plugin.tracing.triton_kernels import launches_recorded
 from nar_plugin.tracing.twin import Twin, real_copy
 
-CALLS_MADE = "nar_calls_made"  # attribute of an error that a forward raised
+# Attributes of an error that a forward raised.
+CALLS_MADE = "nar_calls_made"
+ABOUT = "nar_about"  # the arguments, by position or name, on which the call that raised depends
 
 
 def follow_on_meta(model: nn.Module, inputs: ExampleInputs, reason: str) -> ArchitectureGraph:
@@ -115,12 +117,26 @@ def _recorded(
 def _called(
     model: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], recorder: Recorder
 ) -> Any:
-    """The forward's result; its error learns how far the forward came."""
+    """The forward's result; its error learns how far the forward came, and what it is about."""
     try:
         return model(*args, **kwargs)
     except Exception as error:
         vars(error)[CALLS_MADE] = len(recorder.records)
+        vars(error)[ABOUT] = recorder.origins(_places(args, kwargs))
         raise
+
+
+def _places(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[int, int | str]:
+    """The position or the name of the argument that holds a tensor, by the tensor's id."""
+    found: dict[int, int | str] = {}
+    for place, value in (*enumerate(args), *kwargs.items()):
+
+        def note(tensor: torch.Tensor, place: int | str = place) -> torch.Tensor:
+            found[id(tensor)] = place
+            return tensor
+
+        example.changed(value, note)
+    return found
 
 
 def _checked_sparse_tensors() -> AbstractContextManager[None]:

@@ -119,7 +119,7 @@ def meta_twin(tensor: torch.Tensor) -> torch.Tensor:
     return without_memory(torch.empty(tensor.shape, dtype=dtype, device="meta"))
 
 
-def map_tensors(item: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
+def map_tensors(item: Any, change: Callable[[torch.Tensor], Any]) -> Any:
     """The item with every tensor changed, in lists and tuples too."""
     if isinstance(item, torch.Tensor):
         return change(item)

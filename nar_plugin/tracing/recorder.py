@@ -97,6 +97,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self._reductions: dict[int, tuple[str, int]] = {}  # result: `all` or `any`, of what
         self._denied: set[int] = set()
         self._calls = 0
+        self._refused: list[torch.Tensor] = []  # arguments of the call that raised
         self._replaced: dict[int, torch.Tensor] = {}
         self._base: dict[int, torch.Tensor] = {}
         self._traits = _TRAITS
@@ -169,6 +170,25 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self._denied.add(asked)
         return name == "all" and asked not in self._denied
 
+    def origins(self, inputs: dict[int, int | str]) -> frozenset[int | str]:
+        """Which inputs the call that raised was about.
+
+        Args:
+            inputs: What to call each input, by the id of its tensor.
+        """
+        found: set[int | str] = set()
+        seen: set[int] = set()
+        waiting = list(self._refused)
+        while waiting:
+            tensor = waiting.pop()
+            if id(tensor) in inputs:
+                found.add(inputs[id(tensor)])
+            elif (made_by := self.source(tensor)) >= 0 and made_by not in seen:
+                seen.add(made_by)
+                record = self.records[made_by]
+                map_tensors((*record.args, *record.kwargs.values()), waiting.append)
+        return frozenset(found)
+
     def blank(self, shape: tuple[int, ...]) -> torch.Tensor:
         """A tensor for the result of an operation that is about to be emitted."""
         with _disable_current_modes():
@@ -222,7 +242,11 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             if not isinstance(result, Unknown):
                 return result
             run = result
-        out = run_on_meta(func, run.args, run.kwargs, view=trait.view, writes=trait.writes)
+        try:
+            out = run_on_meta(func, run.args, run.kwargs, view=trait.view, writes=trait.writes)
+        except Exception:
+            self._refused = tensors
+            raise
         return self._follow(func, trait, args, kwargs, out, tensors, originals)
 
     def _taken_apart(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -1,6 +1,10 @@
 """The corpus: what a build writes, reads back, and how it goes on after an interruption."""
 
 import json
+import sys
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,11 +15,13 @@ from nar_plugin.errors import IndexUnavailable
 from nar_plugin.hookspecs import NamedArchitecture
 from nar_plugin.mining import mine
 from nar_plugin.tracing import trace
+from nar_plugin.tracing.vocabulary import VOCABULARY_VERSION
 
 pytest.importorskip("tqdm")
 pytest.importorskip("timm")
 
 from nar_plugin.train import build, corpus
+from nar_plugin.train.environments import Environment, environments
 
 NAMES = ("timm:resnet10t", "timm:test_vit", "timm:test_resnet", "torchvision:resnet18")
 
@@ -56,6 +62,86 @@ def test_a_build_and_its_continuation(few, tmp_path):
         assert one == other
     for file in ("graphs.parquet", "ops.parquet"):
         assert (folder / file).read_bytes() == first[file]
+
+
+def test_only_what_is_new_is_traced(few, tmp_path, monkeypatch):
+    folder = tmp_path / "corpus"
+    build.build_corpus(folder, tmp_path / "first", workers=1)
+    written = (folder / "names.parquet").stat().st_mtime_ns
+    traced = []
+    all_of = build.trace_all
+    monkeypatch.setattr(
+        build,
+        "trace_all",
+        lambda wanted, *args, **more: (traced.append(wanted), all_of(wanted, *args, **more))[1],
+    )
+    build.build_corpus(folder, tmp_path / "second", workers=1)
+    assert traced.pop() == []
+    assert (folder / "names.parquet").stat().st_mtime_ns == written  # nothing to say
+
+    # Another version of timm: its names are traced again, torchvision's is not.
+    rows = corpus.read_names(folder)
+    older = [{**row, "version": "0.1"} if row["library"] == "timm" else row for row in rows]
+    corpus.write_corpus(folder, older, corpus.read_stored(folder))
+    build.build_corpus(folder, tmp_path / "third", workers=1)
+    assert {item.library for item in traced.pop()} == {"timm"}
+    timed = [{**row, "seconds": 0} for row in rows]
+    assert [{**row, "seconds": 0} for row in corpus.read_names(folder)] == timed
+
+
+def test_names_of_absent_libraries_stay(few, tmp_path, monkeypatch):
+    folder = tmp_path / "corpus"
+    build.build_corpus(folder, tmp_path / "work", workers=1)
+    only = [item for item in architectures() if item.library == "torchvision"]
+    monkeypatch.setattr(build, "list_architectures", lambda: only)
+    build.build_corpus(folder, tmp_path / "work", workers=1)
+    assert len(corpus.read_names(folder)) == len(NAMES) + 1
+    monkeypatch.setattr(build, "list_architectures", lambda: architectures()[:1])
+    build.build_corpus(folder, tmp_path / "work", workers=1)
+    left = {row["name"] for row in corpus.read_names(folder)}
+    assert left == {NAMES[0], "torchvision:resnet18"}  # timm no longer lists the others
+
+
+def test_the_first_name_in_the_alphabet_lends_its_graph(tmp_path, monkeypatch):
+    """Whoever of two equal models is traced first: the files are the same."""
+    twins = [
+        NamedArchitecture(f"torchvision:{name}", "torchvision", "resnet", "x", "BSD-3-Clause")
+        for name in ("resnet50", "fcn_resnet50", "resnet18")
+    ]
+    folders = []
+    for number, order in enumerate((twins, twins[::-1])):  # by one worker, in this order
+        monkeypatch.setattr(build, "list_architectures", lambda order=order: order)
+        folders.append(tmp_path / str(number))
+        build.build_corpus(folders[-1], tmp_path / f"work{number}", workers=1)
+    for file in ("graphs.parquet", "ops.parquet"):
+        assert (folders[0] / file).read_bytes() == (folders[1] / file).read_bytes()
+
+
+def test_an_environment_of_its_own(tmp_path, monkeypatch):
+    """The libraries of another Python: here the same one, so that nothing is installed."""
+    listed = [item for item in build.list_architectures() if item.library == "torchvision"]
+    known = [
+        {**asdict(item), "version": version("torchvision"), "tracer": VOCABULARY_VERSION}
+        for item in listed
+        if item.name not in ("torchvision:resnet18", "torchvision:vgg11")
+    ]
+    corpus.write_corpus(tmp_path / "corpus", known, [])
+    other = Environment("other", ("torchvision",))
+    monkeypatch.setattr(Environment, "make", lambda self, folder: Path(sys.executable))
+    monkeypatch.setattr(build, "environments", lambda: [other])
+    monkeypatch.setattr(build, "list_architectures", lambda: [])
+    build.build_corpus(tmp_path / "corpus", tmp_path / "work", workers=1, isolated=True)
+    rows = corpus.read_names(tmp_path / "corpus")
+    assert len(rows) == len(listed)
+    traced = {row["name"]: row["params"] for row in rows if row["fingerprint"]}
+    # The documentation of torchvision has these figures.
+    assert traced == {"torchvision:resnet18": 11_689_512, "torchvision:vgg11": 132_863_336}
+
+
+def test_every_environment_names_what_it_holds():
+    for environment in environments():
+        assert environment.libraries
+        assert environment.packages or environment.without_dependencies
 
 
 def test_a_graph_read_back_is_the_graph(tmp_path):

@@ -1,0 +1,65 @@
+"""Labels from facts: the reviewed table, the operators, the task."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("tqdm")
+
+from nar_plugin.train import labels
+from nar_plugin.train.corpus import read_names
+
+
+def test_libraries_words_for_one_family_are_one_word():
+    assert labels.family_of("timm", "vision_transformer") == labels.family_of("transformers", "vit")
+    assert labels.family_of("timm", "vision_transformer")[0] == "vit"
+    assert labels.family_of("mmpretrain", "VisionTransformer")[0] == "vit"
+    assert labels.family_of("somewhere", "Never-Heard.Of") == ("never_heard_of", None)
+
+
+@pytest.mark.parametrize(
+    ("work", "attention", "expected"),
+    [
+        ({"conv": 60, "matmul": 40}, True, "cnn-block"),
+        ({"conv": 50, "matmul": 50}, False, "cnn-block"),
+        ({"conv": 10, "matmul": 80, "attention": 10}, True, "attention-block"),
+        ({"conv": 10, "matmul": 90}, False, "other-block"),
+        ({"lstm": 100}, False, "other-block"),
+        ({}, False, "other-block"),
+    ],
+)
+def test_the_coarse_label_is_what_carries_most_flops(work, attention, expected):
+    assert labels.coarse_of(work, attention) == expected
+
+
+def test_a_row_gets_its_labels():
+    row = {"library": "transformers", "defined_in": "marian", "name": "transformers:marian"}
+    row |= {"task": "text2text-generation", "work": json.dumps({"matmul": 5})}
+    found = labels.labelled(row, attention=True)
+    assert (found["task"], found["coarse"]) == ("translation", "attention-block")
+    assert found["family"] == "marian"
+    assert labels.labelled({**row, "name": "x:roberta-base"}, attention=True)["hint"] == "roberta"
+
+
+def test_no_word_stands_for_two_families():
+    tables = labels._tables()
+    families = set(tables["aliases"].values())
+    assert all(family == word or word not in families for word, family in tables["aliases"].items())
+    for child, parent in tables["parents"].items():
+        seen = {child}
+        while parent is not None:
+            assert parent not in seen, f"{child} descends from itself"
+            seen.add(parent)
+            parent = tables["parents"].get(parent)
+
+
+def test_the_labels_of_the_committed_corpus_are_those_of_the_table():
+    import nar_plugin
+
+    folder = Path(nar_plugin.__file__).parent / "data" / "corpus"
+    if not (folder / "names.parquet").is_file():
+        pytest.skip("the corpus is not part of the wheel")
+    for row in read_names(folder):
+        family = labels.family_of(row["library"], row["defined_in"])
+        assert (row["family"], row["parent"]) == family, row["name"]
