@@ -31,7 +31,7 @@ def default_config(model_type: str, owner: type) -> Any:
     fields = {**BY_TYPE.get(model_type, {}), **BY_CLASS.get(owner.__name__, {})}
     config = CONFIG_MAPPING[model_type](**fields)
     _agree_on_width(config)
-    _name_places(config)
+    name_places(config)
     if owner.__name__ in _PARTS:
         return getattr(config, _PARTS[owner.__name__])
     wanted = getattr(owner, "config_class", None)
@@ -51,7 +51,7 @@ def _around(wanted: Any, config: Any) -> Any:
     return wanted(text_config=text, hidden_size=text.hidden_size)
 
 
-def _name_places(config: Any) -> None:
+def name_places(config: Any) -> None:
     """Choose tokens for the media where they come with the tokenizer: the default names none."""
     for token, kind in enumerate(("image", "video", "audio"), 1000):
         name = f"{kind}_token_id"

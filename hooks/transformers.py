@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from nar_plugin.hooks import _references
@@ -16,6 +16,7 @@ from nar_plugin.errors import PluginError
 from nar_plugin.hookspecs import ExampleInputs, NamedArchitecture, Provenance, hookimpl
 
 if TYPE_CHECKING:
+    from nar_plugin.hooks._transformers_checkpoints import Checkpoint
     from torch import nn
 
 _INSTALL = "pip install nar-plugin[transformers]"
@@ -58,14 +59,18 @@ def nar_example_inputs(model: nn.Module) -> Iterator[ExampleInputs] | None:
 
 @hookimpl
 def nar_architectures() -> Iterator[NamedArchitecture]:
-    """Every public model: the auto classes' (model type, class) pairs, then the unlisted ones."""
+    """The auto classes' (model type, class) pairs, the unlisted models, the Hub's checkpoints."""
     try:
-        import transformers  # noqa: F401
+        import transformers
     except ImportError:
         return
     from nar_plugin.hooks._transformers_catalogue import family, pairs
+    from nar_plugin.hooks._transformers_checkpoints import checkpoints
     from nar_plugin.hooks._transformers_unlisted import unlisted
-    from transformers.models.auto.configuration_auto import model_type_to_module_name
+    from transformers.models.auto.configuration_auto import (
+        CONFIG_MAPPING,
+        model_type_to_module_name,
+    )
 
     for pair in (*pairs(), *unlisted()):
         page = model_type_to_module_name(pair.model_type)
@@ -77,11 +82,26 @@ def nar_architectures() -> Iterator[NamedArchitecture]:
             licence="Apache-2.0",
             url=f"https://huggingface.co/docs/transformers/model_doc/{page}",
         )
+    present = set(dir(transformers))
+    for row in checkpoints().values():
+        if row.model_type in CONFIG_MAPPING and row.class_name in present:
+            yield NamedArchitecture(
+                name=f"transformers:{row.name}",
+                library="transformers",
+                family=family(row.model_type),
+                task=row.task,
+                licence="Apache-2.0",
+                url=f"https://huggingface.co/{row.hub_id}",
+                hub_id=row.hub_id,
+            )
 
 
 @hookimpl
 def nar_build(name: str) -> nn.Module | None:
-    """Build `transformers:bert` or `transformers:bert/BertForMaskedLM` from the default config."""
+    """Build `transformers:bert` or `transformers:bert/BertForMaskedLM` from the default config.
+
+    `transformers:bert@google-bert/bert-base-uncased` is a checkpoint of the tables, with its class.
+    """
     wanted = _references.architecture(name, "transformers")
     if wanted is None:
         return None
@@ -91,20 +111,24 @@ def nar_build(name: str) -> nn.Module | None:
         import transformers
     except ImportError as error:
         raise _references.missing(name, "transformers", _INSTALL) from error
+    from nar_plugin.hooks._transformers_checkpoints import configuration
     from nar_plugin.hooks._transformers_defaults import default_config
     from nar_plugin.hooks._transformers_settings import restore_settings
 
-    class_name = _class_name(name)
+    row = _checkpoint(wanted)
+    class_name = row.class_name if row else _class_name(name)
     try:
         owner = getattr(transformers, class_name)
-        model: nn.Module = owner(default_config(wanted.partition("/")[0], owner))
+        config = configuration(row) if row else default_config(wanted.partition("/")[0], owner)
+        model: nn.Module = owner(config)
         # A few parameters are made with `torch.Tensor(...)`, which heeds no default device.
         model.to(torch.get_default_device())
         restore_settings(model)
     except Exception as error:
         raise PluginError(
-            f"transformers cannot build {name} from its default configuration: "
-            f"{str(error).strip()[:300]}\nGive a complete one: `nar find ./config.json`."
+            f"transformers cannot build {name} from its {'known' if row else 'default'} "
+            f"configuration: {str(error).strip()[:300]}\n"
+            "Give a complete one: `nar find ./config.json`."
         ) from error
     return model
 
@@ -113,6 +137,22 @@ def _is_ours(model: nn.Module) -> bool:
     """Whether this is a PreTrainedModel; transformers is not imported to find out."""
     modeling = sys.modules.get("transformers.modeling_utils")
     return modeling is not None and isinstance(model, modeling.PreTrainedModel)
+
+
+def _checkpoint(wanted: str) -> Checkpoint | None:
+    """The row of the tables that a reference with an `@` names, or None for one without.
+
+    Raises:
+        PluginError: The tables have no such checkpoint.
+    """
+    if "@" not in wanted:
+        return None
+    from nar_plugin.hooks._transformers_checkpoints import checkpoints
+
+    rows: Mapping[str, Checkpoint] = checkpoints()
+    if wanted not in rows:
+        raise _references.unknown(f"transformers:{wanted}", "transformers", rows)
+    return rows[wanted]
 
 
 def _class_name(name: str) -> str:
