@@ -79,7 +79,7 @@ class Attempts:
             endless = isinstance(error, EndlessLoop | RecursionError)
             self._endless = self._endless or endless
             calls = int(getattr(error, CALLS_MADE, 0))
-            about = getattr(error, ABOUT, frozenset())
+            about: frozenset[int | str] = getattr(error, ABOUT, frozenset())
             self._refused.append(_Refusal(inputs, told(error)[:2000], calls, about))
             return None
         if len(graph) == 0 and graph.params > 0:  # it ran in a thread, or is a generator

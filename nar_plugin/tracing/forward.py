@@ -128,14 +128,21 @@ def _called(
 
 def _places(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[int, int | str]:
     """The position or the name of the argument that holds a tensor, by the tensor's id."""
+    places: list[tuple[int | str, Any]] = [*enumerate(args), *kwargs.items()]
     found: dict[int, int | str] = {}
-    for place, value in (*enumerate(args), *kwargs.items()):
+    for place, value in places:
+        found |= {id(tensor): place for tensor in _tensors(value)}
+    return found
 
-        def note(tensor: torch.Tensor, place: int | str = place) -> torch.Tensor:
-            found[id(tensor)] = place
-            return tensor
 
-        example.changed(value, note)
+def _tensors(value: Any) -> list[torch.Tensor]:
+    found: list[torch.Tensor] = []
+
+    def note(tensor: torch.Tensor) -> torch.Tensor:
+        found.append(tensor)
+        return tensor
+
+    example.changed(value, note)
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -123,7 +123,7 @@ def _causes(failures: Iterable[str | None]) -> str:
     return "\n".join(f"- {cause}: {count:,}" for cause, count in counts.most_common(12))
 
 
-def _draw(path: Path, names: list[Mapping[str, Any]], sizes: list[int]) -> None:
+def _draw(path: Path, names: list[dict[str, Any]], sizes: list[int]) -> None:
     """Three histograms: parameters, operations, distinct graphs by library."""
     from matplotlib.figure import Figure
 

@@ -1,0 +1,90 @@
+"""How an example of a README becomes a model and its inputs."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from nar_plugin.hooks import _torchaudio_import
+
+from nar_plugin.hookspecs import ExampleInputs
+
+if TYPE_CHECKING:
+    from torch import nn
+
+
+@dataclass(frozen=True)
+class Example:
+    """A model of a README.
+
+    Attributes:
+        modules: What its names are imported from, the package first.
+        construction: The expression that makes the model.
+        call: The arguments that it is called with, as a call of `call`; None leaves them to the
+            tracer.
+    """
+
+    modules: str
+    construction: str
+    call: str | None = None
+
+
+def construct(example: Example) -> nn.Module:
+    """Make the model.
+
+    Raises:
+        ImportError: The package is not installed.
+    """
+    import torch
+
+    names = _names(example.modules)
+    try:
+        model: nn.Module = eval(example.construction, names)
+    except (NotImplementedError, RuntimeError):  # reads values of its weights as it makes them
+        with torch.device("cpu"):
+            model = eval(example.construction, names).to("meta")
+    return model
+
+
+def inputs(example: Example) -> ExampleInputs:
+    """What the README calls the model with; never its training loss."""
+    import torch
+    from torch.utils._pytree import tree_map
+
+    with torch.device("cpu"):
+        torch.manual_seed(0)
+        args, kwargs = eval(
+            example.call or "call()", {**_names(example.modules), "call": _arguments}
+        )
+    kwargs.pop("return_loss", None)
+    args, kwargs = tree_map(_unreal, (args, kwargs))
+    return ExampleInputs(tuple(args), kwargs)
+
+
+@cache
+def _names(modules: str) -> dict[str, Any]:
+    """What the expressions may use: what the modules hold, PyTorch first."""
+    import torch
+
+    names: dict[str, Any] = {}
+    with torch.device("cpu"):  # tensors that a module makes when it is imported stay real
+        with suppress(ImportError):
+            _torchaudio_import.import_torchaudio()
+        for module in reversed(modules.split()):
+            names.update(vars(import_module(module)))
+    return {**names, "torch": torch, "nn": torch.nn}
+
+
+def _arguments(*args: Any, **kwargs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    return args, kwargs
+
+
+def _unreal(item: Any) -> Any:
+    """Floating point tensors belong on the meta device."""
+    import torch
+
+    real = isinstance(item, torch.Tensor) and item.is_floating_point()
+    return item.to("meta") if real else item

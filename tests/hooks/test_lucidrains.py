@@ -1,0 +1,31 @@
+"""What the READMEs of lucidrains' packages make."""
+
+import pytest
+from nar_plugin.hooks import lucidrains as plugin
+
+from nar_plugin.errors import PluginError
+from nar_plugin.references import resolve
+from nar_plugin.tracing import trace
+
+
+def test_listed_are_the_installed():
+    pytest.importorskip("linformer")
+    listed = {item.name: item for item in plugin.nar_architectures()}
+    found = listed["lucidrains:linformer/Linformer"]
+    assert (found.library, found.family, found.licence) == ("linformer", "linformer", "MIT")
+
+
+def test_linformer():
+    pytest.importorskip("linformer")
+    graph = trace(resolve("lucidrains:linformer/Linformer"))
+    assert (graph.method, graph.params) == ("meta", 44_494_848)
+
+
+def test_mlp_mixer():
+    pytest.importorskip("mlp_mixer_pytorch")
+    assert trace(resolve("lucidrains:mlp_mixer_pytorch/MLPMixer")).method == "meta"
+
+
+def test_unknown_names_are_refused():
+    with pytest.raises(PluginError, match="Did you mean lucidrains:linformer/Linformer"):
+        plugin.nar_build("lucidrains:linformer/Linfomer")
