@@ -1,0 +1,65 @@
+"""mmdet: OpenMMLab's detectors, instance and panoptic segmenters and trackers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from nar_plugin.hooks._openmmlab import Library, catalogue
+from nar_plugin.hooks._openmmlab_inputs import stated_size
+
+from nar_plugin.hookspecs import ExampleInputs
+
+if TYPE_CHECKING:
+    from torch import nn
+
+
+_MASKS = ("Mask", "SOLO", "Panoptic", "YOLACT", "CondInst", "BoxInst", "PointRend", "QueryInst")
+
+
+def _task(path: str, model: dict[str, Any]) -> str:
+    kind = str(model["type"])
+    heads = {**model, **(model.get("roi_head") or {}), **(model.get("detector") or {})}
+    if kind == "BaseReID":
+        return "image-feature-extraction"
+    if kind == "ImageClassifier":
+        return "image-classification"
+    if kind in ("GLIP", "GroundingDINO"):
+        return "zero-shot-object-detection"
+    if "mask_head" in heads or "-ins_" in path or any(word in kind for word in _MASKS):
+        return "image-segmentation"
+    return "object-detection"
+
+
+def detector_inputs(model: nn.Module) -> list[ExampleInputs]:
+    """An image of the size that the config's test pipeline makes, or of a common size.
+
+    Heads that look at the ground truth have a forward for predictions only.
+    """
+    import torch
+    from mmdet.structures import DetDataSample
+    from mmengine.structures import InstanceData
+
+    guesses = []
+    stated = stated_size(model, "Resize", "mmdet.Resize", "FixScaleResize")
+    for sides in (stated or (800, 1333), (800, 1333), (512, 512)):
+        size = tuple(-(-side // 32) * 32 for side in sides)
+        names = ("img_shape", "batch_input_shape", "ori_shape", "pad_shape")
+        about = {"scale_factor": (1.0, 1.0), "text": "person . car .", "custom_entities": True}
+        sample = DetDataSample(metainfo={**about, **dict.fromkeys(names, size)})
+        box = torch.tensor([[10.0, 10.0, 90.0, 200.0]], device="cpu")
+        sample.proposals = InstanceData(bboxes=box)
+        image = torch.empty(1, 3, *size, device="meta")
+        for mode in ("tensor", "predict"):
+            guesses.append(ExampleInputs((image, [sample]), {"mode": mode}))
+    return guesses
+
+
+nar_library, nar_provenance, nar_example_inputs, nar_architectures, nar_build = catalogue(
+    Library(
+        package="mmdet",
+        distribution="mmdet",
+        task=_task,
+        part="",
+        inputs=detector_inputs,
+    )
+).hooks()

@@ -1,0 +1,90 @@
+"""mmdet3d: OpenMMLab's detectors and segmenters of point clouds, and detectors of 3-D boxes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nar_plugin.hooks._openmmlab import Library, catalogue
+
+from nar_plugin.hookspecs import ExampleInputs
+
+_POINTS = 4096
+_VOXELS = 1000
+
+
+def _task(path: str, model: dict[str, Any]) -> str:
+    kind = str(model["type"])
+    if "decode_head" in model or "UNet" in kind or "Mask" in kind or "HybridTask" in kind:
+        return "image-segmentation"
+    return "object-detection"
+
+
+def _inputs(model: Any) -> list[ExampleInputs]:
+    import numpy as np
+    import torch
+    from mmdet3d.structures import CameraInstance3DBoxes, Det3DDataSample, LiDARInstance3DBoxes
+
+    config: Any = model.cfg.model
+    mono = "Mono" in type(model).__name__ or "MultiView" in type(model).__name__
+    matrix = np.eye(4).tolist()
+    about = {
+        "box_type_3d": CameraInstance3DBoxes if mono else LiDARInstance3DBoxes,
+        **dict.fromkeys(("img_shape", "pad_shape", "ori_shape", "input_shape"), (384, 1248)),
+        **dict.fromkeys(("cam2img", "lidar2img", "lidar2cam", "depth2img"), matrix),
+        "batch_input_shape": (384, 1248),
+        "scale_factor": 1.0,
+    }
+    features = _widths(config)
+    guesses = []
+    for width in features:
+        points = torch.empty(_POINTS, width, device="meta")
+        inputs: dict[str, Any] = {"points": [points]}
+        inputs["voxels"] = _voxels(config, width)
+        if "img" in str(config.get("data_preprocessor")) or mono or "img_backbone" in config:
+            inputs["imgs"] = torch.empty(1, 3, 384, 1248, device="meta")
+        for mode in ("tensor", "predict"):
+            sample = Det3DDataSample(metainfo=about)
+            guesses.append(ExampleInputs((inputs, [sample]), {"mode": mode}))
+    if "points" not in str(config.get("data_preprocessor")):
+        from nar_plugin.hooks.mmdet import detector_inputs
+
+        guesses += detector_inputs(model)
+    return guesses
+
+
+def _widths(config: Any) -> list[int]:
+    """Numbers that describe a point, the config's own first."""
+    stated = [
+        part.get("in_channels")
+        for name in ("voxel_encoder", "pts_voxel_encoder", "backbone")
+        if isinstance(part := config.get(name) or {}, dict)
+    ]
+    return list(dict.fromkeys([n for n in (*stated, 4, 5, 6, 3, 9) if isinstance(n, int) and n]))
+
+
+def _voxels(config: Any, width: int) -> dict[str, Any]:
+    """Occupied voxels, one to each point or with some points each, as the model's layer says."""
+    import torch
+
+    settings = config.get("data_preprocessor") or {}
+    dynamic = settings.get("voxel_type", "hard") != "hard"
+    most = (settings.get("voxel_layer") or {}).get("max_num_points", 10)
+    shape = (_VOXELS, width) if dynamic or most < 1 else (_VOXELS, most, width)
+    places = torch.zeros(_VOXELS, 4, dtype=torch.int32, device="cpu")
+    return {
+        "voxels": torch.empty(*shape, device="meta"),
+        "coors": places,
+        "num_points": torch.ones(_VOXELS, dtype=torch.int32, device="cpu"),
+        "voxel_centers": torch.empty(_VOXELS, 3, device="meta"),
+    }
+
+
+nar_library, nar_provenance, nar_example_inputs, nar_architectures, nar_build = catalogue(
+    Library(
+        package="mmdet3d",
+        distribution="mmdet3d",
+        task=_task,
+        part="",
+        inputs=_inputs,
+    )
+).hooks()

@@ -1,0 +1,32 @@
+"""mmrotate: OpenMMLab's detectors of rotated boxes; most are mmdet's with other heads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from nar_plugin.hooks._openmmlab import Library, catalogue
+from nar_plugin.hooks.mmdet import detector_inputs
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from nar_plugin.hookspecs import ExampleInputs
+
+
+def _task(path: str, model: dict[str, Any]) -> str:
+    return "object-detection"
+
+
+def _inputs(model: nn.Module) -> list[ExampleInputs]:
+    return detector_inputs(model)
+
+
+nar_library, nar_provenance, nar_example_inputs, nar_architectures, nar_build = catalogue(
+    Library(
+        package="mmrotate",
+        distribution="mmrotate",
+        task=_task,
+        part="",
+        inputs=_inputs,
+    )
+).hooks()

@@ -1,0 +1,42 @@
+"""mmsegmentation: OpenMMLab's semantic segmenters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from nar_plugin.hooks._openmmlab import Library, catalogue
+
+from nar_plugin.hookspecs import ExampleInputs
+
+if TYPE_CHECKING:
+    from torch import nn
+
+
+def _task(path: str, model: dict[str, Any]) -> str:
+    return "depth-estimation" if model["type"] == "DepthEstimator" else "image-segmentation"
+
+
+def _inputs(model: nn.Module) -> list[ExampleInputs]:
+    import torch
+    from mmseg.structures import SegDataSample
+
+    config: Any = getattr(model, "cfg", None) or {}
+    stated = config.get("crop_size")
+    guesses = []
+    for size in (stated, (512, 512), (512, 1024)):
+        if not isinstance(size, list | tuple):
+            continue
+        sample = SegDataSample(metainfo={"img_shape": tuple(size), "pad_shape": tuple(size)})
+        guesses.append(ExampleInputs((torch.empty(1, 3, *size, device="meta"), [sample])))
+    return guesses
+
+
+nar_library, nar_provenance, nar_example_inputs, nar_architectures, nar_build = catalogue(
+    Library(
+        package="mmseg",
+        distribution="mmsegmentation",
+        task=_task,
+        part="decode_head",
+        inputs=_inputs,
+    )
+).hooks()
