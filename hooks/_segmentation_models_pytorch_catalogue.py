@@ -41,8 +41,12 @@ def defaults() -> list[tuple[str, str]]:
 
 
 def all_pairs() -> Iterator[tuple[str, str]]:
-    """Every decoder over every encoder of the library: designs that are composed, not published."""
-    yield from product(decoders(), encoders())
+    """Every decoder over every encoder of the library: designs that are composed, not published.
+
+    DPT takes timm's encoders alone, so it comes with its default.
+    """
+    yield ("dpt", default_encoder("dpt"))
+    yield from ((one, two) for one, two in product(decoders(), encoders()) if one != "dpt")
 
 
 def family(decoder: str) -> str:

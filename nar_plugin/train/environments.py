@@ -15,6 +15,8 @@ from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 
+from packaging.requirements import Requirement
+
 import nar_plugin
 from nar_plugin.errors import NarError
 from nar_plugin.hookspecs import NamedArchitecture
@@ -28,15 +30,21 @@ class Environment:
 
     Attributes:
         name: Of its folder.
-        libraries: Distributions whose architectures are traced in it.
-        packages: What is installed with all that it depends on.
-        without_dependencies: What is installed by itself, since its pins exclude today's torch.
+        libraries: Requirements of the distributions whose architectures are traced in it. They
+            are installed by themselves, since their pins exclude today's torch.
+        packages: What they import, installed with all that it depends on.
+        without_dependencies: What else is installed by itself, after all others.
     """
 
     name: str
     libraries: tuple[str, ...]
     packages: tuple[str, ...] = ()
     without_dependencies: tuple[str, ...] = ()
+
+    @property
+    def distributions(self) -> list[str]:
+        """The names of the libraries."""
+        return [Requirement(library).name for library in self.libraries]
 
     def make(self, folder: Path) -> Path:
         """Install the environment unless it is there already; returns its Python.
@@ -54,8 +62,7 @@ class Environment:
         shared = [f"{name}=={version(name)}" for name in _SHARED]
         install = ("pip", "install", "--python", str(python))
         _uv(*install, *_this_package(), *shared, *self.packages)
-        if self.without_dependencies:
-            _uv(*install, "--no-deps", *self.without_dependencies)
+        _uv(*install, "--no-deps", *self.libraries, *self.without_dependencies)
         ready.write_text(wanted)
         return python
 
@@ -76,7 +83,7 @@ class Environment:
         """
         listing = records.with_suffix(".names.json")
         task: dict[str, object] = {
-            "libraries": self.libraries,
+            "libraries": self.distributions,
             "before": str(before),
             "records": str(records),
         }

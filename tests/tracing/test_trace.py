@@ -114,6 +114,21 @@ def test_values_are_known_where_a_forward_asks_for_them():
     assert kinds(graph) == ["linear"] * 3
 
 
+class UnderInferenceMode(ConvNet):
+    @torch.inference_mode()
+    def forward(self, image):
+        return super().forward(image)
+
+
+def test_a_forward_under_inference_mode_has_the_same_operations():
+    # There torch hands composite operators (conv2d, linear) to a dispatch mode as they are.
+    image = torch.empty(1, 3, 32, 32)
+    plain, inside = trace(ConvNet(), image), trace(UnderInferenceMode(), image)
+    assert inside.fingerprint == plain.fingerprint
+    assert (inside.flops, inside.work) == (plain.flops, plain.work)
+    assert plain.flops > 0
+
+
 def test_dead_branches_leave_no_trace():
     class Dead(ConvNet):
         def forward(self, x):
