@@ -76,8 +76,7 @@ def find_similar(
     subject, graph, macro = _read(model, example_inputs, "find_similar")
     found = load_index(index)
     vector = _embed(macro, found)
-    matches = found.search(vector, k + 50, where)  # variants may tie with the identical graph
-    matches = _identical_first(matches, graph.fingerprint)[:k]
+    matches = found.search(vector, k, where, identical=graph.fingerprint)
     motifs = macro.table()
     hits = [_hit(rank, match, graph, motifs) for rank, match in enumerate(matches, start=1)]
     return SimilarArchitectures(_query(model, subject, graph, motifs), _info(found), tuple(hits))
@@ -226,10 +225,6 @@ def _embed(macro: MacroGraph, index: ArchitectureIndex) -> Vector:
         )
     vector: Vector = load_encoder(folder).encode([macro])[0].numpy()
     return vector
-
-
-def _identical_first(matches: list[Match], fingerprint: str) -> list[Match]:
-    return sorted(matches, key=lambda match: match.row.fingerprint != fingerprint)
 
 
 def _hit(rank: int, match: Match, graph: ArchitectureGraph, motifs: tuple[MotifCount, ...]) -> Hit:

@@ -152,7 +152,12 @@ class ArchitectureIndex:
         replace_files(Path(path), manifest.to_json(), files)
 
     def search(
-        self, vector: FloatArray, k: int = 10, where: Mapping[str, Any] | None = None
+        self,
+        vector: FloatArray,
+        k: int = 10,
+        where: Mapping[str, Any] | None = None,
+        *,
+        identical: str | None = None,
     ) -> list[Match]:
         """The k most similar architectures, best first; equal scores in row order.
 
@@ -160,6 +165,9 @@ class ArchitectureIndex:
             vector: An embedding, of any length but zero.
             k: At least 1; more than there are gives all.
             where: Conditions on the rows: see `nar_plugin.index.where.allowed_rows`.
+            identical: Fingerprint of a row that comes first, whatever its score, if it is there
+                and allowed. One graph traced in two orders has two vectors: ties between
+                branches are mined as they come.
 
         Raises:
             NarError: `k`, `vector` or `where` is not valid.
@@ -178,7 +186,11 @@ class ArchitectureIndex:
         (query,) = unit(vector[None])
         allowed = allowed_rows(self._table, where) if where else None
         scores, rows = nearest(self._backend, self._vectors, query, k, allowed)
-        found = zip(rows.tolist(), scores.tolist(), strict=True)
+        found = list(zip(rows.tolist(), scores.tolist(), strict=True))
+        same = self._positions.get(identical) if identical else None
+        if same is not None and (allowed is None or allowed[same]):
+            others = [(row, score) for row, score in found if row != same]
+            found = [(same, float(self._vectors[same] @ query)), *others][:k]
         return [Match(row_at(self._table, row), score) for row, score in found]
 
     def by_fingerprint(self, fingerprint: str) -> ArchitectureRow | None:

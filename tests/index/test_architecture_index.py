@@ -41,6 +41,17 @@ def test_a_row_finds_itself_with_score_one(index, backend):
     assert match.score <= 1
 
 
+def test_the_identical_graph_comes_first_whatever_its_score(index, backend):
+    last = "nar1:torchvision:squeezenet1_0"
+    matches = index.search([1.6, 1.2], k=2, identical=last)
+    assert names(matches) == ["torchvision:squeezenet1_0", "timm:vgg11"]
+    assert [match.score for match in matches] == pytest.approx([-0.8, 0.96], abs=1e-6)
+    assert names(index.search([1.6, 1.2], k=1, identical=last)) == ["torchvision:squeezenet1_0"]
+    elsewhere = index.search([1.6, 1.2], k=1, where={"family": "vgg"}, identical=last)
+    assert names(elsewhere) == ["timm:vgg11"]
+    assert names(index.search([1.6, 1.2], k=1, identical="nar1:unknown")) == ["timm:vgg11"]
+
+
 def test_equal_scores_come_in_row_order(row, build, backend):
     rows = [row(f"timm:m{number}") for number in range(50)]
     vectors = np.tile([0.6, 0.8], (50, 1))
