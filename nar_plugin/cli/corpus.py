@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +14,13 @@ app = typer.Typer(help="Build the corpus of architectures (extra: train).", no_a
 
 WORK = Path("runs/corpus")
 CORPUS = Path("nar_plugin/data/corpus")
+
+
+class Engine(StrEnum):
+    """Where a build traces models."""
+
+    PROCESSES = "processes"
+    RAY = "ray"
 
 
 @app.callback()
@@ -29,6 +37,7 @@ def build(
     isolated: Annotated[
         bool, typer.Option("--isolated", help="Also libraries that need an environment each.")
     ] = False,
+    engine: Annotated[Engine, typer.Option(help="Where models are traced.")] = Engine.PROCESSES,
 ) -> None:
     """Construct and trace every named architecture; goes on where it was interrupted.
 
@@ -39,7 +48,7 @@ def build(
     with needs_train():
         from nar_plugin.train.build import build_corpus
         from nar_plugin.train.corpus import read_names
-    build_corpus(folder, work, workers=workers, limit=limit, isolated=isolated)
+    build_corpus(folder, work, workers=workers, limit=limit, isolated=isolated, engine=engine.value)
     names = read_names(folder)
     traced = [name for name in names if name["fingerprint"]]
     graphs = len({name["fingerprint"] for name in traced})

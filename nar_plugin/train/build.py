@@ -18,13 +18,19 @@ from nar_plugin.hookspecs import NamedArchitecture
 from nar_plugin.train.corpus import StoredGraph, read_names, read_stored, write_corpus
 from nar_plugin.train.environments import environments, read_listing
 from nar_plugin.train.labels import labelled
-from nar_plugin.train.workers import is_current, read_records, trace_all, version_of
+from nar_plugin.train.workers import Engine, is_current, read_records, trace_all, version_of
 
 _RECORDS = "records.jsonl"
 
 
 def build_corpus(
-    folder: Path, work: Path, *, workers: int, limit: int | None = None, isolated: bool = False
+    folder: Path,
+    work: Path,
+    *,
+    workers: int,
+    limit: int | None = None,
+    isolated: bool = False,
+    engine: Engine = "processes",
 ) -> None:
     """Bring a corpus up to date: trace new and changed names, label all, write.
 
@@ -37,15 +43,17 @@ def build_corpus(
         workers: Number of processes.
         limit: Only so many names, evenly spread over the list; None for all.
         isolated: Whether to trace the libraries of `environments.toml` as well.
+        engine: `processes` of this machine or those of a `ray` cluster. Environments of their own
+            are always of this machine.
 
     Raises:
-        NarError: An environment could not be made.
+        NarError: An environment could not be made, or the engine is not installed.
     """
     wanted = list_architectures()
     if limit is not None:
         wanted = wanted[:: max(1, len(wanted) // limit)][:limit]
     records = [work / _RECORDS]
-    trace_news(wanted, folder, records[0], workers=workers)
+    trace_news(wanted, folder, records[0], workers=workers, engine=engine)
     for environment in environments() if isolated else ():
         records.append(work / f"{environment.name}.jsonl")
         places = work / "environments"
@@ -62,7 +70,12 @@ def build_corpus(
 
 
 def trace_news(
-    wanted: list[NamedArchitecture], folder: Path, records: Path, *, workers: int
+    wanted: list[NamedArchitecture],
+    folder: Path,
+    records: Path,
+    *,
+    workers: int,
+    engine: Engine = "processes",
 ) -> None:
     """Trace those names that a corpus lacks or has from another version.
 
@@ -71,10 +84,11 @@ def trace_news(
         folder: The corpus as it is, if there is one.
         records: Receives a JSON line for each.
         workers: Number of processes.
+        engine: Where they run.
     """
     before = _rows_before(folder)
     news = [item for item in wanted if not is_current(before.get(item.name, {}))]
-    trace_all(news, records, workers=workers)
+    trace_all(news, records, workers=workers, engine=engine)
 
 
 def _rows_before(folder: Path) -> dict[str, dict[str, Any]]:

@@ -23,7 +23,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from tqdm import tqdm
 
@@ -33,7 +33,12 @@ from nar_plugin.tracing.vocabulary import VOCABULARY_VERSION
 TIME_LIMIT = 240  # seconds for one name
 
 
-def trace_all(wanted: list[NamedArchitecture], records: Path, *, workers: int) -> None:
+Engine: TypeAlias = Literal["processes", "ray"]
+
+
+def trace_all(
+    wanted: list[NamedArchitecture], records: Path, *, workers: int, engine: Engine = "processes"
+) -> None:
     """Construct and trace what is wanted and not yet recorded, one JSON line for each name.
 
     A graph that a record of a name earlier in the alphabet holds already is not written again.
@@ -42,6 +47,7 @@ def trace_all(wanted: list[NamedArchitecture], records: Path, *, workers: int) -
         wanted: The names, with their labels.
         records: Is appended to; delete it to start afresh.
         workers: Number of processes.
+        engine: Processes of this machine, or those of a Ray cluster, however many it has.
     """
     records.parent.mkdir(parents=True, exist_ok=True)
     done: set[str] = set()
@@ -54,12 +60,20 @@ def trace_all(wanted: list[NamedArchitecture], records: Path, *, workers: int) -
     with records.open("a") as out, tqdm(total=len(todo), disable=not todo, unit="model") as bar:
         if done and not _ends_with_a_line(records):
             out.write("\n")
-        for record in _traced(todo, workers):
+        for record in _on(engine, todo, workers):
             if not _is_news(record, holders):
                 record.pop("graph", None)
             out.write(json.dumps(record) + "\n")
             out.flush()
             bar.update()
+
+
+def _on(engine: Engine, todo: list[NamedArchitecture], workers: int) -> Iterator[dict[str, Any]]:
+    if engine == "processes":
+        return _traced(todo, workers)
+    from nar_plugin.train.cluster import traced_on_ray
+
+    return traced_on_ray(todo)
 
 
 def is_current(record: dict[str, Any]) -> bool:
@@ -95,9 +109,7 @@ def trace_named(item: NamedArchitecture) -> dict[str, Any]:
     from nar_plugin.tracing import trace
 
     started = time.perf_counter()
-    record: dict[str, Any] = {**asdict(item), "version": version_of(item.library), "failure": None}
-    record |= {"tracer": VOCABULARY_VERSION, "fingerprint": None}
-    record |= {"constructed": False, "method": None}
+    record = _blank(item)
     try:
         with _deadline(TIME_LIMIT):
             model = resolve(item.name)
@@ -120,6 +132,23 @@ def trace_named(item: NamedArchitecture) -> dict[str, Any]:
         record["failure"] = f"{type(error).__name__}: {error}"[:1000]
     record["seconds"] = round(time.perf_counter() - started, 3)
     return record
+
+
+def died(item: NamedArchitecture) -> dict[str, Any]:
+    """The record of a name whose tracing ended its process."""
+    return {**_blank(item), "failure": "the process died"}
+
+
+def _blank(item: NamedArchitecture) -> dict[str, Any]:
+    return {
+        **asdict(item),
+        "version": version_of(item.library),
+        "failure": None,
+        "tracer": VOCABULARY_VERSION,
+        "fingerprint": None,
+        "constructed": False,
+        "method": None,
+    }
 
 
 @functools.cache
@@ -156,13 +185,7 @@ def _traced(todo: list[NamedArchitecture], workers: int) -> Iterator[dict[str, A
             try:
                 yield pool.submit(trace_named, item).result()
             except BrokenProcessPool:
-                yield {
-                    **asdict(item),
-                    "failure": "the process died",
-                    "fingerprint": None,
-                    "constructed": False,
-                    "method": None,
-                }
+                yield died(item)
 
 
 def _pool(workers: int) -> ProcessPoolExecutor:
@@ -171,10 +194,15 @@ def _pool(workers: int) -> ProcessPoolExecutor:
 
 
 def _start_worker() -> None:
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    start_worker()
+
+
+def start_worker() -> None:
+    """Make a process that traces models quiet, offline and of one thread."""
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     warnings.simplefilter("ignore")
     logging.disable(logging.ERROR)
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     import torch
 
     torch.set_num_threads(1)
