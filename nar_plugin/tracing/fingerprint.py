@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 FINGERPRINT_VERSION = f"nar{VOCABULARY_VERSION}"
 _ORDERED = frozenset({"sub", "div", "matmul", "attention", "cat", "pow", "where"})
 _PARAMETRIC = frozenset({"linear", "conv"})
+_WIDTHS = frozenset({"in", "out", "width", "value_width", "vocabulary"})
 
 
 def fingerprint(graph: ArchitectureGraph) -> str:
@@ -43,6 +44,18 @@ def design(graph: ArchitectureGraph) -> str:
                 below[source] = True
     words = [_blind(op, head=not below[index]) for index, op in enumerate(graph.ops)]
     return _hash(graph, words)
+
+
+def topology(graph: ArchitectureGraph) -> str:
+    """As `fingerprint`, without any width: equal for designs that are scaled in width alone."""
+    return _hash(graph, [_widthless(op) for op in graph.ops])
+
+
+def _widthless(op: Op) -> str:
+    said = dict(op.attributes)
+    if op.kind == "conv" and said["groups"] != 1 and said["groups"] == said["in"]:
+        said["groups"] = "depthwise"
+    return f"{op.kind}{[pair for pair in said.items() if pair[0] not in _WIDTHS]}"
 
 
 def _blind(op: Op, *, head: bool) -> str:

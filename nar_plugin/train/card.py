@@ -32,7 +32,8 @@ the module path of each operation, a line each), `ops` one for each distinct ope
 
 Distinct graphs that are not composed: {published:,}. A name is composed when it is a cell of a
 cross product that was enumerated here, such as any encoder in any decoder. Names that differ in
-head or vocabulary alone: the {graphs:,} graphs have {designs:,} distinct designs.
+head or vocabulary alone: the {graphs:,} graphs have {designs:,} distinct designs. Without any width
+there are {topologies:,} distinct topologies (`topology` in `graphs`): the near-duplicates.
 
 ![Sizes and libraries](card.png)
 """
@@ -68,6 +69,7 @@ def write_card(folder: Path) -> None:
             graphs=len(graphs),
             published=len(published),
             designs=len({graph.design for graph in graphs}),
+            topologies=len({graph.topology for graph in graphs}),
         ),
         _libraries(names),
         _counts("Families", traced, "family", 40),

@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 
 from nar_plugin.errors import IndexUnavailable
 from nar_plugin.mining import MINING_VERSION, MacroGraph, MotifCount, macro_of, mine
+from nar_plugin.tracing.fingerprint import topology
 from nar_plugin.tracing.graph import ArchitectureGraph, IntArray, Op
 
 _NAMES = pa.schema(
@@ -37,8 +38,8 @@ _MOTIF = pa.struct(
 )
 _GRAPHS = pa.schema(
     [
-        *((key, pa.string()) for key in ("fingerprint", "design", "method", "inputs", "source")),
-        *((key, pa.string()) for key in ("paths", "classes", "mining")),
+        *((key, pa.string()) for key in ("fingerprint", "design", "topology", "method", "inputs")),
+        *((key, pa.string()) for key in ("source", "paths", "classes", "mining")),
         ("ops", pa.list_(pa.int32())),
         ("edges", pa.list_(pa.int32())),
         ("starts", pa.list_(pa.int32())),
@@ -65,6 +66,7 @@ class StoredGraph:
         classes: Lines `path=class` of the modules that issued operations, and their parents.
         starts: int32[M], the first operation of each motif instance; empty before mining.
         motifs: The motif table.
+        topology: Its hash without any width, which groups near-duplicates.
         mining: The version of the mining that made `starts` and `motifs`.
     """
 
@@ -79,6 +81,7 @@ class StoredGraph:
     classes: str
     starts: IntArray
     motifs: list[dict[str, Any]]
+    topology: str = ""
     mining: str = ""
 
     def has(self, kind: str) -> bool:
@@ -87,11 +90,11 @@ class StoredGraph:
 
     @property
     def is_mined(self) -> bool:
-        """Whether the motifs were found by this version of the mining."""
-        return self.mining == MINING_VERSION
+        """Whether the motifs were found by this version of the mining, and the topology."""
+        return self.mining == MINING_VERSION and bool(self.topology)
 
     def mine(self) -> None:
-        """Find the motifs, unless this version of the mining has found them already."""
+        """Find motifs and topology, unless this version of the mining has done so already."""
         if self.is_mined:
             return
         classes = dict(line.split("=", 1) for line in self.classes.splitlines())
@@ -99,6 +102,7 @@ class StoredGraph:
         macro = mine(graph)
         self.starts = macro.spans[:, 0].astype(np.int32)
         self.motifs = [asdict(row) for row in macro.table()]
+        self.topology = topology(graph)
         self.mining = MINING_VERSION
 
 
@@ -111,6 +115,7 @@ class CorpusGraph:
             resolution can change, stand with each name.
         fingerprint: Of the graph.
         design: Its hash without the sizes of head and vocabulary.
+        topology: Its hash without any width.
         starts: int32[M], the first operation of each motif instance.
         motifs: The motif table, with labels from the traced model.
         names: The rows of the names that share it: name, library, family, task and so on.
@@ -119,6 +124,7 @@ class CorpusGraph:
     graph: ArchitectureGraph
     fingerprint: str
     design: str
+    topology: str
     starts: IntArray
     motifs: tuple[MotifCount, ...]
     names: tuple[dict[str, Any], ...]
@@ -205,6 +211,7 @@ def read_corpus(folder: Path) -> list[CorpusGraph]:
                 graph,
                 row["fingerprint"],
                 row["design"],
+                row.get("topology", ""),
                 np.array(row["starts"], dtype=np.int32),
                 tuple(MotifCount(**motif) for motif in row["motifs"]),
                 tuple(sharing[row["fingerprint"]]),

@@ -10,6 +10,7 @@ from models import ConvNet, GPTBlock, NanoGPT
 from torch import nn
 
 from nar_plugin.tracing import trace
+from nar_plugin.tracing.fingerprint import topology
 
 IMAGE = torch.empty(1, 3, 32, 32)
 IDS = torch.arange(48)[None]
@@ -65,6 +66,24 @@ def test_design_is_blind_to_head_and_vocabulary_and_to_nothing_else():
     assert trace(small, IDS).design == trace(large, IDS).design
     assert trace(small, IDS).fingerprint != trace(large, IDS).fingerprint
     assert trace(NanoGPT(layers=3), IDS).design != trace(NanoGPT(layers=2), IDS).design
+
+
+def separable(width, kernel=3, groups=None):
+    depthwise = nn.Conv2d(width, width, kernel, padding=kernel // 2, groups=groups or width)
+    return nn.Sequential(
+        nn.Conv2d(3, width, 1), nn.ReLU(), depthwise, nn.Flatten(), nn.Linear(width * 64, width)
+    )
+
+
+def test_topology_is_blind_to_widths_and_to_nothing_else():
+    def topology_of(model):
+        return topology(trace(model, torch.empty(1, 3, 8, 8)))
+
+    same = topology_of(separable(16))
+    assert topology_of(separable(24)) == same  # its depthwise convolution has 24 groups
+    assert topology_of(separable(16, kernel=5)) != same
+    assert topology_of(separable(16, groups=4)) != same
+    assert topology_of(separable(16, groups=1)) != same
 
 
 def test_all_changes_of_a_design_differ_from_one_another():

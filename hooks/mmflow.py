@@ -1,0 +1,37 @@
+"""mmflow: OpenMMLab's networks for optical flow, on mmcv 1."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from nar_plugin.hooks import _mmcv_configs
+from nar_plugin.hooks._catalogue import Catalogue, Entry
+
+from nar_plugin.hookspecs import ExampleInputs
+
+if TYPE_CHECKING:
+    from torch import nn
+
+
+def _entries() -> Mapping[str, Entry]:
+    return _mmcv_configs.Configs("mmflow", part="", task="optical-flow")
+
+
+def _inputs(model: nn.Module) -> list[ExampleInputs]:
+    """Two images, one upon the other."""
+    import torch
+
+    sizes = ((384, 448), (384, 512), (368, 768))
+    images = [torch.empty(1, 6, *size, device="meta") for size in sizes]
+    return [ExampleInputs((image,), {"test_mode": True}) for image in images]
+
+
+nar_library, nar_provenance, nar_example_inputs, nar_architectures, nar_build = Catalogue(
+    package="mmflow",
+    distribution="mmflow",
+    licence="Apache-2.0",
+    url="https://mmflow.readthedocs.io/en/latest/model_zoo.html",
+    entries=_entries,
+    inputs=_inputs,
+).hooks()
