@@ -216,7 +216,8 @@ class ArchitectureIndex:
     def info(self) -> dict[str, Any]:
         """Sizes, counts and origin, as `nar index info --json` prints them.
 
-        A graph that several libraries have a name for counts in each of them.
+        A graph that several libraries have a name for counts in each of them. `composed` are the
+        graphs that no library publishes: any decoder on any encoder.
         """
         manifest = self.manifest
         return {
@@ -225,6 +226,7 @@ class ArchitectureIndex:
             "created": manifest.created,
             "names": manifest.names,
             "graphs": manifest.graphs,
+            "composed": sum(self._table["composed"].to_pylist()),
             **inventory(self._table),
             "encoder": manifest.encoder,
             "encoder_sha256": manifest.encoder_sha256,

@@ -32,6 +32,8 @@ class ArchitectureRow:
         licence: SPDX expression of the code.
         url: A page about the architecture, or None.
         motifs: Its blocks by shape, most operations covered first.
+        composed: Whether every name of it is a cell of a cross product that a plugin enumerates,
+            and not something that a library publishes.
     """
 
     name: str
@@ -46,6 +48,7 @@ class ArchitectureRow:
     licence: str
     url: str | None = None
     motifs: tuple[MotifCount, ...] = ()
+    composed: bool = False
 
 
 @lru_cache(maxsize=1)
@@ -69,6 +72,7 @@ def schema() -> pa.Schema:
         "licence": pa.string(),
         "url": pa.string(),
         "motifs": pa.list_(pa.field("element", motif)),
+        "composed": pa.bool_(),
     }
     return pa.schema([pa.field(name, kind, name == "url") for name, kind in columns.items()])
 
@@ -86,7 +90,8 @@ def merge_equal_graphs(rows: Iterable[ArchitectureRow]) -> tuple[list[Architectu
         first = merged.setdefault(row.fingerprint, row)
         positions.setdefault(row.fingerprint, position)
         names = dict.fromkeys((first.name, *first.names, row.name, *row.names))
-        merged[row.fingerprint] = replace(first, names=tuple(names))
+        composed = first.composed and row.composed
+        merged[row.fingerprint] = replace(first, names=tuple(names), composed=composed)
     return list(merged.values()), list(positions.values())
 
 

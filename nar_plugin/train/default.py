@@ -84,4 +84,5 @@ def _row(item: CorpusGraph) -> ArchitectureRow:
         licence=first["licence"],
         url=first["url"],
         motifs=item.motifs,
+        composed=all(name["composed"] for name in names),
     )

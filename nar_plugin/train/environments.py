@@ -1,7 +1,7 @@
 """Libraries that cannot live beside the newest torch, transformers and timm, each traced apart.
 
-`environments.toml` says what is installed where. An environment gets this package and the same
-torch as the process that asks, is made by uv, and is made once.
+`environments.toml` says what is installed where. An environment gets this package with its extra
+`corpus` and the same torch as the process that asks, is made by uv, and is made once.
 """
 
 from __future__ import annotations
@@ -115,8 +115,8 @@ def _this_package() -> tuple[str, ...]:
     """How to install this very package: from its source tree, or the same version."""
     source = Path(nar_plugin.__file__).parents[1]
     if (source / "pyproject.toml").is_file():
-        return ("--editable", f"{source}[train,timm,transformers]")
-    return (f"nar-plugin[train,timm,transformers]=={version('nar-plugin')}",)
+        return ("--editable", f"{source}[corpus]")
+    return (f"nar-plugin[corpus]=={version('nar-plugin')}",)
 
 
 def _uv(*arguments: str) -> None:

@@ -146,6 +146,7 @@ def test_info(index):
         "created": "2026-11-21",
         "names": 5,
         "graphs": 4,
+        "composed": 0,
         "families": {"bert": 1, "resnet": 1, "squeezenet": 1, "vgg": 1},
         "libraries": {"timm": 3, "torchvision": 1, "transformers": 1},
         "tasks": {"image-classification": 3, "fill-mask": 1},
