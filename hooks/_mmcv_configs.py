@@ -53,7 +53,8 @@ class Configs(Mapping[str, Entry]):
         model = model_of(self._paths[name])
         kind = str((model.get(self._part) or model).get("type", model["type"]))
         family = str(self._registry.get(kind).__module__).rpartition(".")[2]
-        return Entry(partial(_built, self._package, self._paths[name]), family, self._task)
+        build = partial(_built, self._package, self._paths[name])
+        return Entry(build, family, self._task)
 
 
 def _imported(package: str) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import torch
@@ -15,6 +16,7 @@ from nar_plugin.hookspecs import ExampleInputs
 
 _MOST_ELEMENTS = 1 << 28
 Change = Callable[[Tensor], Tensor | None]
+Place = int | str | tuple[int | str, str]  # an argument, or a field of one
 
 
 def each_float(inputs: ExampleInputs, change: Change) -> Iterator[ExampleInputs]:
@@ -23,9 +25,11 @@ def each_float(inputs: ExampleInputs, change: Change) -> Iterator[ExampleInputs]
 
 
 def each(inputs: ExampleInputs, change: Change) -> Iterator[ExampleInputs]:
-    """The inputs with one tensor changed, then with all of them changed."""
-    places: list[int | str] = [*range(len(inputs.args)), *inputs.kwargs]
-    found = [(place, made) for place in places if (made := _changed(inputs, place, change))]
+    """The inputs with one tensor changed, then with all of them changed.
+
+    A tensor may be an argument, or a field of one that is a dict or an object.
+    """
+    found = [(place, made) for place in places(inputs) if (made := _changed(inputs, place, change))]
     for _, made in found:
         yield made
     if len(found) > 1:
@@ -35,8 +39,29 @@ def each(inputs: ExampleInputs, change: Change) -> Iterator[ExampleInputs]:
         yield everywhere
 
 
-def _changed(inputs: ExampleInputs, place: int | str, change: Change) -> ExampleInputs | None:
-    value = inputs.args[place] if isinstance(place, int) else inputs.kwargs[place]
+def places(inputs: ExampleInputs) -> Iterator[Place]:
+    """Where the tensors of the inputs are."""
+    arguments: list[tuple[int | str, Any]] = [*enumerate(inputs.args), *inputs.kwargs.items()]
+    for place, value in arguments:
+        if isinstance(value, dict | SimpleNamespace):
+            yield from ((place, key) for key in _fields(value))
+        else:
+            yield place
+
+
+def value_at(inputs: ExampleInputs, place: Place) -> Any:
+    """What stands at a place."""
+    if isinstance(place, tuple):
+        return _fields(value_at(inputs, place[0]))[place[1]]
+    return inputs.args[place] if isinstance(place, int) else inputs.kwargs[place]
+
+
+def _fields(value: dict[str, Any] | SimpleNamespace) -> dict[str, Any]:
+    return value if isinstance(value, dict) else vars(value)
+
+
+def _changed(inputs: ExampleInputs, place: Place, change: Change) -> ExampleInputs | None:
+    value = value_at(inputs, place)
     if isinstance(value, list) and value and all(isinstance(item, Tensor) for item in value):
         new: Any = [change(item) for item in value]
         new = None if any(item is None for item in new) else new
@@ -60,8 +85,11 @@ def shaped(shape: Sequence[int], like: Tensor) -> Tensor:
     return torch.arange(math.prod(shape)).reshape(tuple(shape)) % 7
 
 
-def put(inputs: ExampleInputs, place: int | str, value: Any) -> ExampleInputs:
+def put(inputs: ExampleInputs, place: Place, value: Any) -> ExampleInputs:
     """The inputs with one argument, by position or by name, in place of the old or added."""
+    if isinstance(place, tuple):
+        owner = value_at(inputs, place[0])
+        return put(inputs, place[0], type(owner)(**{**_fields(owner), place[1]: value}))
     if isinstance(place, int):
         return replace(inputs, args=(*inputs.args[:place], value, *inputs.args[place + 1 :]))
     return replace(inputs, kwargs={**inputs.kwargs, place: value})
@@ -80,6 +108,8 @@ def resized(have: int, want: int) -> Iterator[Change]:
             yield lambda tensor, ratio=ratio: scaled(tensor, ratio)  # type: ignore[misc]
     for place in (-1, 1):
         yield lambda tensor, place=place: _adjusted(tensor, place, have, want)  # type: ignore[misc]
+    if want % have == 0:
+        yield lambda tensor: longer(tensor, 1, want // have)
 
 
 def _dimension(tensor: Tensor, have: int, want: int) -> Tensor | None:
@@ -94,7 +124,7 @@ def _dimension(tensor: Tensor, have: int, want: int) -> Tensor | None:
 def _adjusted(tensor: Tensor, place: int, have: int, want: int) -> Tensor | None:
     """A dimension that something was concatenated to, or that was repeated."""
     shape = list(tensor.shape)
-    if len(shape) < 2 or not _holds_floats(tensor):
+    if len(shape) < 2:
         return None
     size = shape[place]
     exact = size * want % have == 0 and have > size
@@ -102,6 +132,24 @@ def _adjusted(tensor: Tensor, place: int, have: int, want: int) -> Tensor | None
     if new < 1 or new == size:
         return None
     shape[place] = new
+    return shaped(shape, tensor)
+
+
+def longer(tensor: Tensor, place: int, times: int) -> Tensor | None:
+    """A dimension times a number: steps of which several make one patch, or stacked frames."""
+    shape = list(tensor.shape)
+    if len(shape) <= place or times == 1:
+        return None
+    shape[place] *= times
+    return shaped(shape, tensor)
+
+
+def shifted(tensor: Tensor, place: int, by: int) -> Tensor | None:
+    """A dimension that is larger by a number, which may be negative."""
+    shape = list(tensor.shape)
+    if len(shape) <= place or shape[place] + by < 1:
+        return None
+    shape[place] += by
     return shaped(shape, tensor)
 
 
@@ -164,12 +212,14 @@ def multiples(of: int) -> Change:
 def ranked(want: int) -> Iterator[Change]:
     """Ways to give a tensor so many dimensions."""
 
-    def grow(place: int, size: int) -> Change:
+    def grow(place: int, size: int, *, ids: bool = False) -> Change:
         def change(tensor: Tensor) -> Tensor | None:
             shape = list(tensor.shape)
             while len(shape) < want:
                 shape.insert(place if place >= 0 else len(shape), size)
-            return _floats(*shape) if len(shape) != tensor.dim() else None
+            if len(shape) == tensor.dim():
+                return None
+            return shaped(shape, tensor) if ids else _floats(*shape)
 
         return change
 
@@ -182,6 +232,7 @@ def ranked(want: int) -> Iterator[Change]:
 
         return change
 
+    yield lambda tensor: None if _holds_floats(tensor) else grow(1, 4, ids=True)(tensor)
     for place in (1, 2, -1):
         yield grow(place, 8 if want == 5 else STEPS)
     for place in (0, -1, 1):

@@ -73,8 +73,15 @@ def _shapes(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterat
 
 
 def _channels(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
-    yield from edit.each_float(inputs, edit.channels(int(words[0])))
+    want, have = int(words[0]), int(words[1])
+    yield from edit.each_float(inputs, edit.channels(want))
+    yield from edit.each_float(inputs, lambda tensor: _in_frames(tensor, want - have))
     yield from _resize(model, inputs, [words[1], words[0]])
+
+
+def _in_frames(tensor: Tensor, by: int) -> Tensor | None:
+    """The channels of a video's frames, to which the forward may have added a state's."""
+    return edit.shifted(tensor, 2, by) if tensor.dim() == 5 else None
 
 
 def _width(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
@@ -118,22 +125,60 @@ def _another_rank(
     model: nn.Module, inputs: ExampleInputs, words: list[str]
 ) -> Iterator[ExampleInputs]:
     """Two tensors should have as many dimensions; either of them may be wrong."""
-    steps = [int(words[0]) - int(words[1]), int(words[1]) - int(words[0])]
-    for step in steps:
-        for place, value in enumerate(inputs.args):
-            if isinstance(value, Tensor) and value.dim() + step > 0:
-                for change in edit.ranked(value.dim() + step):
-                    if (made := change(value)) is not None:
-                        yield edit.put(inputs, place, made)
-                        break
+    step = int(words[0]) - int(words[1])
+    for by in (step, -step):
+        for place in edit.places(inputs):
+            yield from islice(_of_rank(inputs, place, by), 2)
+
+
+def _of_rank(inputs: ExampleInputs, place: edit.Place, by: int) -> Iterator[ExampleInputs]:
+    """The inputs with so many dimensions more in one place."""
+    value = edit.value_at(inputs, place)
+    if isinstance(value, Tensor) and value.dim() + by > 0:
+        for change in edit.ranked(value.dim() + by):
+            if (made := change(value)) is not None:
+                yield edit.put(inputs, place, made)
+
+
+def _inner_rank(
+    model: nn.Module, inputs: ExampleInputs, words: list[str]
+) -> Iterator[ExampleInputs]:
+    """A layer got another number of dimensions than it wants: sets or frames were unpacked."""
+    want, have = int(words[0]), int(words[1])
+    for place in edit.places(inputs):
+        value = edit.value_at(inputs, place)
+        if isinstance(value, Tensor) and value.is_floating_point() and want > have:
+            grown = edit.shaped((*[1] * (want - have), *value.shape), value)
+            yield edit.put(inputs, place, grown)
+    yield from edit.each_float(
+        inputs,
+        lambda tensor: edit.shaped((*[1] * (want - have), *tensor.shape), tensor),
+    )
 
 
 def _viewed(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
     """A shape that the forward wants to see its input in."""
-    shape = [max(1, int(word)) for word in re.findall(r"-?\d+", words[0])]
+    sizes = [int(word) for word in re.findall(r"-?\d+", words[0])]
+    if sizes[0] == 0 and len(sizes) > 1:  # too few frames for one clip
+        for place in (1, 0):
+            yield from edit.each_float(inputs, lambda t, p=place: edit.longer(t, p, sizes[1]))
+    if sizes[0] > 1 and -1 in sizes:  # sets of a size that the model knows
+        yield from edit.each(inputs, lambda tensor: _of_length(tensor, sizes[0]))
+    shape = [max(1, size) for size in sizes]
     slim = [shape[0], *(size for size in shape[1:] if size > 1)]
     for wanted in (shape, slim):
         yield from edit.each_float(inputs, lambda tensor, w=wanted: edit.shaped(w, tensor))
+
+
+def _of_length(tensor: Tensor, length: int) -> Tensor | None:
+    shape = (length, *tensor.shape[1:])
+    return edit.shaped(shape, tensor) if shape != tuple(tensor.shape) else None
+
+
+def _further(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    """A position lies outside of a dimension."""
+    position, size = int(words[0]), int(words[1])
+    yield from _resize(model, inputs, [str(size), str(2 * (position + 1))])
 
 
 def _split(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
@@ -296,11 +341,18 @@ _MENDERS: tuple[tuple[re.Pattern[str], Mender], ...] = tuple(
             _larger,
         ),
         (r"xpected \dD[^,]*or (\d)D", _ranks),
+        (r"xpected (\d)D input \(got (\d)D", _inner_rank),
+        (r"index (\d+) is out of bounds for dimension \d+ with size (\d+)", _further),
         (r"xpected (\d)D input|must be (\d)-?D|xpected (\d)[- ]dim", _ranks),
         (r"not enough values to unpack \(expected (\d)", _ranks),
         (r"too many values to unpack \(expected (\d)", _ranks),
         (r"not equal to len\(dims\) = (\d)", _ranks),
         (r"expected (\d) dims", _ranks),
+        (
+            r"invalid data type 'str'|indices must be integers|only integers, slices|"
+            r"no attribute '(?:keys|items|get)'|too many indices",
+            _dicts,
+        ),
         (
             r"Dimension out of range|too many indices for tensor|tuple index out of range",
             _more_dimensions,
@@ -309,11 +361,6 @@ _MENDERS: tuple[tuple[re.Pattern[str], Mender], ...] = tuple(
             r"scalar types?:? Long|used as indices must be|index tensor|expected.*(?:Long|Int)\b.*"
             r"got.*Float",
             _token_ids,
-        ),
-        (
-            r"invalid data type 'str'|indices must be integers|only integers, slices|"
-            r"no attribute '(?:keys|items|get)'|too many indices",
-            _dicts,
         ),
         (r"'Tensor' object has no attribute '\w+'", _objects),
         (r"list of|List\[|must be a list|sequence of|0-d tensor", _lists),

@@ -8,6 +8,7 @@ answers those calls. It costs a fifth of a trace, so it is put on only after a f
 from __future__ import annotations
 
 import re
+import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -30,11 +31,13 @@ _MOVES = frozenset({torch.Tensor.cuda, torch.Tensor.cpu, torch.Tensor.xpu, torch
 
 
 def told(error: BaseException) -> str:
-    """An error's type and text, whatever its `__str__` does."""
+    """An error's type and text, whatever its `__str__` does; of a bare assertion its line."""
     try:
         text = str(error).strip()
     except Exception:
         text = "(its text cannot be read)"
+    if not text and isinstance(error, AssertionError):
+        text = str(traceback.extract_tb(error.__traceback__)[-1].line)
     return f"{type(error).__name__}: {text}"
 
 
