@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _SIBLINGS = {"mmdet": "3.0.0"}  # the version that passes every other library's check
 # What names a checkpoint, and `num_cp`: layers whose activations training computes again.
-_LEFT_OUT = ("init_cfg", "pretrained", "load_from", "num_cp")
+_LEFT_OUT = ("init_cfg", "load_from", "num_cp")
 
 
 class Library(NamedTuple):
@@ -146,7 +146,7 @@ def _built(library: Library, path: Path) -> nn.Module:
         with DefaultScope.overwrite_default_scope(scope), published_texts():
             model: Any = revert_sync_batchnorm(models.build(config.model))
     model.cfg = config  # as each library's `init_model` does
-    built: nn.Module = model
+    built: nn.Module = model.eval()  # LeViT and others make their attention's bias then
     return built
 
 
@@ -157,8 +157,7 @@ def _without_weights(part: Any) -> None:
             part["type"] = "SyncBN"
         for key in _LEFT_OUT:
             part.pop(key, None)
-        if "teacher_ckpt" in part:
-            part["teacher_ckpt"] = None
+        part.update({key: None for key in ("pretrained", "teacher_ckpt") if key in part})
         for item in part.values():
             _without_weights(item)
     elif isinstance(part, list | tuple):

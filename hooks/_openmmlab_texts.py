@@ -20,6 +20,14 @@ def published_texts() -> Iterator[None]:
         return
     from transformers import AutoTokenizer, BertConfig, BertModel
 
+    class MaskedBert(BertModel):  # type: ignore[no-untyped-call]
+        """Takes a mask for each pair of tokens, [batch, tokens, tokens], as it once did."""
+
+        def forward(self, input_ids: Any, attention_mask: Any = None, **kwargs: Any) -> Any:
+            if attention_mask is not None and attention_mask.dim() == 3:
+                attention_mask = attention_mask[:, None].bool()
+            return super().forward(input_ids, attention_mask=attention_mask, **kwargs)
+
     def without_weights(cls: Any, make: Any) -> Any:
         original = cls.from_pretrained
 
@@ -32,7 +40,7 @@ def published_texts() -> Iterator[None]:
     with ExitStack() as around:
         around.enter_context(without_weights(AutoTokenizer, _tokenizer))
         around.enter_context(without_weights(BertConfig, BertConfig))
-        around.enter_context(without_weights(BertModel, BertModel))
+        around.enter_context(without_weights(BertModel, MaskedBert))
         yield
 
 

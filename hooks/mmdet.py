@@ -45,12 +45,15 @@ def detector_inputs(model: nn.Module) -> list[ExampleInputs]:
         size = tuple(-(-side // 32) * 32 for side in sides)
         names = ("img_shape", "batch_input_shape", "ori_shape", "pad_shape")
         about = {"scale_factor": (1.0, 1.0), "text": "person . car .", "custom_entities": True}
-        sample = DetDataSample(metainfo={**about, **dict.fromkeys(names, size)})
+        metainfo = {**about, **dict.fromkeys(names, size)}
+        sample = DetDataSample(metainfo=metainfo)
         box = torch.tensor([[10.0, 10.0, 90.0, 200.0]], device="cpu")
         sample.proposals = InstanceData(bboxes=box)
         image = torch.empty(1, 3, *size, device="meta")
         for mode in ("tensor", "predict"):
             guesses.append(ExampleInputs((image, [sample]), {"mode": mode}))
+        bare = DetDataSample(metainfo=metainfo)  # its proposals are learned
+        guesses.append(ExampleInputs((image, [bare]), {"mode": "predict"}))
     return guesses
 
 

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from torch import nn
 
 
+_SHAPES = ("img_shape", "pad_shape", "ori_shape")
+_MODES = ("tensor", "predict")  # heads that look at the sample have a forward for predictions only
+
+
 def _task(path: str, model: dict[str, Any]) -> str:
     return "depth-estimation" if model["type"] == "DepthEstimator" else "image-segmentation"
 
@@ -26,8 +30,9 @@ def _inputs(model: nn.Module) -> list[ExampleInputs]:
     for size in (stated, (512, 512), (512, 1024)):
         if not isinstance(size, list | tuple):
             continue
-        sample = SegDataSample(metainfo={"img_shape": tuple(size), "pad_shape": tuple(size)})
-        guesses.append(ExampleInputs((torch.empty(1, 3, *size, device="meta"), [sample])))
+        sample = SegDataSample(metainfo=dict.fromkeys(_SHAPES, tuple(size)))
+        image = torch.empty(1, 3, *size, device="meta")
+        guesses += [ExampleInputs((image, [sample]), {"mode": mode}) for mode in _MODES]
     return guesses
 
 

@@ -6,9 +6,11 @@ Each stand-in takes the recorder, the operator and its arguments, and returns th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 
 
@@ -79,8 +81,8 @@ def _index(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, An
 def _masked_select(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`masked_select`: every element."""
     recorder.ask()
-    both = _meta(args[0]).expand_as(_meta(args[1])) if args[1].dim() >= args[0].dim() else args[0]
-    return Computed(args[0].new_empty(both.numel(), device="meta"))
+    shapes: Any = np.broadcast_shapes(args[0].shape, args[1].shape)
+    return Computed(args[0].new_empty(math.prod(shapes), device="meta"))
 
 
 def _unique(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

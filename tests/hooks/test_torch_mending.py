@@ -130,6 +130,85 @@ class Spectrum(nn.Module):
         return F.relu(self.mix(self.norm(x).unflatten(-1, (3, 24))))
 
 
+class Documents(nn.Module):
+    """Words in sentences in documents."""
+
+    def __init__(self):
+        super().__init__()
+        self.words = nn.Embedding(50, 16)
+        self.out = nn.Linear(16, 2)
+
+    def forward(self, documents):
+        batch, sentences, words = documents.shape
+        found = self.words(documents.reshape(batch * sentences, words)).mean(1)
+        return self.out(found.reshape(batch, sentences, -1))
+
+
+class Bonds(nn.Module):
+    """A graph as an object, whose edges have fewer features than its nodes."""
+
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(16, 8)
+        self.bond = nn.Linear(5, 8)
+
+    def forward(self, data):
+        messages = self.lin(data.x)[data.edge_index[0]] * self.bond(data.edge_attr)
+        return torch.zeros(len(data.x), 8).index_add(0, data.edge_index[1], messages)
+
+
+class Patches(nn.Module):
+    """A head for 24 patches of 8 steps."""
+
+    def __init__(self):
+        super().__init__()
+        self.lift = nn.Linear(8, 32)
+        self.head = nn.Linear(24 * 32, 4)
+
+    def forward(self, series):
+        batch, steps, channels = series.shape
+        patches = series.transpose(1, 2).unfold(-1, 8, 8)
+        return self.head(self.lift(patches).flatten(2))
+
+
+class Clips(nn.Module):
+    """Eight frames of each clip stand along the batch."""
+
+    def __init__(self):
+        super().__init__()
+        self.frame = nn.Conv2d(3, 8, 3)
+
+    def forward(self, frames):
+        found = self.frame(frames.view(-1, 3, *frames.shape[-2:]))
+        return found.view(len(found) // 8, 8, *found.shape[1:]).mean(1)
+
+
+class Sets(nn.Module):
+    """Four sets of pictures."""
+
+    def __init__(self):
+        super().__init__()
+        self.look = nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.BatchNorm2d(8))
+
+    def forward(self, pictures):
+        found = self.look(pictures.reshape(-1, *pictures.shape[2:])).mean((2, 3))
+        return found.view(4, 1, -1).mean(1)
+
+
+class Columns(nn.Module):
+    """Says nothing when its categories are missing."""
+
+    def __init__(self):
+        super().__init__()
+        self.numbers = nn.Linear(6, 16)
+        self.kinds = nn.ModuleList(nn.Embedding(9, 16) for _ in range(7))
+
+    def forward(self, numbers, categories=None):
+        assert categories is not None
+        found = [kind(categories[:, place]) for place, kind in enumerate(self.kinds)]
+        return self.numbers(numbers) + sum(found)
+
+
 EXPECTED = {
     Hyperspectral: ["conv", "conv"],
     FixedHead: ["conv", "max_pool", "linear"],
@@ -140,6 +219,12 @@ EXPECTED = {
     Nodes: ["index_add", "linear"],
     Conditional: ["linear", "add"],
     Detector: ["conv", "conv"],
+    Documents: ["embedding", "mean", "linear"],
+    Bonds: ["linear", "linear", "mul", "index_add"],
+    Patches: ["linear", "linear"],
+    Clips: ["conv", "mean"],
+    Sets: ["conv", "batch_norm", "mean", "mean"],
+    Columns: ["embedding"] * 7,
     Spectrum: ["layer_norm", "linear", "relu"],
 }
 

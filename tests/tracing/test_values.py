@@ -118,6 +118,11 @@ def selected(h):
     return torch.relu(h.masked_select(h > 0).reshape(2, 4))
 
 
+def selected_by_a_smaller_mask(h):
+    every = torch.ones(h.shape[-1], dtype=torch.bool)
+    return torch.relu(h.masked_select(every).reshape(2, 4))
+
+
 def over_unique(h):
     return torch.relu(h[torch.unique(h.argmax(-1))[:1].expand(2)])
 
@@ -147,6 +152,7 @@ def flexible(h):
         (counted, ["relu", "relu", "cat"]),
         (masked, ["gt", "gather", "relu"]),
         (selected, ["gt", "masked_select", "relu"]),
+        (selected_by_a_smaller_mask, ["masked_select", "relu"]),
         (over_unique, ["argmax", "gather", "relu"]),
         (flexible, ["attention"]),
         (lambda h: torch.linalg.qr(h.T @ h)[0][:2], ["matmul", "linalg_qr"]),
