@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
-from nar_plugin.hooks import _references
+from nar_plugin.hooks import _references, _torchaudio_import
 
 from nar_plugin.hookspecs import ExampleInputs, NamedArchitecture, Provenance, hookimpl
 
@@ -98,9 +98,9 @@ def _staying_on_meta() -> AbstractContextManager[object]:
 
 
 def _present() -> bool:
-    """Whether torchaudio can be imported; it refuses a torch of another version or CUDA."""
+    """Whether torchaudio can be imported; its binaries may not fit this torch."""
     try:
-        import torchaudio  # noqa: F401
+        _torchaudio_import.import_torchaudio()
     except (ImportError, OSError, RuntimeError):
         return False
     return True

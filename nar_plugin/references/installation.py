@@ -16,7 +16,6 @@ PACKAGES = {
     "segmentation_models_pytorch": "segmentation-models-pytorch",
     "sentence_transformers": "sentence-transformers",
     "torch_geometric": "torch_geometric",
-    "torchaudio": "torchaudio",
     "torchvision": "torchvision",
     "transformers": "nar-plugin[transformers]",
     "ultralytics": "ultralytics",

@@ -166,7 +166,7 @@ def _write(path: Path, schema: pa.Schema, records: Sequence[dict[str, Any]]) -> 
     ]
     partial = path.with_suffix(".partial")
     table = pa.table(columns, schema=schema)
-    pq.write_table(table, partial, compression="zstd", compression_level=19)
+    pq.write_table(table, partial, compression="zstd", compression_level=_LEVEL)
     partial.replace(path)
 
 

@@ -62,7 +62,8 @@ class Environment:
         shared = [f"{name}=={version(name)}" for name in _SHARED]
         install = ("pip", "install", "--python", str(python))
         _uv(*install, *_this_package(), *shared, *self.packages)
-        _uv(*install, "--no-deps", *self.libraries, *self.without_dependencies)
+        alone = ("--no-deps", "--no-build-isolation-package", "mmcv")  # its setup.py imports torch
+        _uv(*install, *alone, *self.libraries, *self.without_dependencies)
         ready.write_text(wanted)
         return python
 

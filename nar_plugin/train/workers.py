@@ -36,6 +36,10 @@ TIME_LIMIT = 240  # seconds for one name
 Engine: TypeAlias = Literal["processes", "ray"]
 
 
+class TimeUp(BaseException):
+    """A name took too long. No Exception: the tracer takes those for refusals, and tries on."""
+
+
 def trace_all(
     wanted: list[NamedArchitecture], records: Path, *, workers: int, engine: Engine = "processes"
 ) -> None:
@@ -128,7 +132,7 @@ def trace_named(item: NamedArchitecture) -> dict[str, Any]:
                 "paths": graph.paths,
                 "classes": dict(graph.classes),
             }
-    except Exception as error:
+    except (Exception, TimeUp) as error:
         record["failure"] = f"{type(error).__name__}: {error}"[:1000]
     record["seconds"] = round(time.perf_counter() - started, 3)
     return record
@@ -218,7 +222,7 @@ def _end_with(parent: int) -> None:
 @contextlib.contextmanager
 def _deadline(seconds: int) -> Iterator[None]:
     def stop(*_: object) -> None:
-        raise TimeoutError(f"took longer than {seconds} s")
+        raise TimeUp(f"took longer than {seconds} s")
 
     before = signal.signal(signal.SIGALRM, stop)
     signal.alarm(seconds)

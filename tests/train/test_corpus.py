@@ -2,6 +2,7 @@
 
 import json
 import sys
+import time
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
@@ -20,7 +21,7 @@ from nar_plugin.tracing.vocabulary import VOCABULARY_VERSION
 pytest.importorskip("tqdm")
 pytest.importorskip("timm")
 
-from nar_plugin.train import build, corpus
+from nar_plugin.train import build, corpus, workers
 from nar_plugin.train.environments import Environment, environments
 
 NAMES = ("timm:resnet10t", "timm:test_vit", "timm:test_resnet", "torchvision:resnet18")
@@ -62,6 +63,21 @@ def test_a_build_and_its_continuation(few, tmp_path):
         assert one == other
     for file in ("graphs.parquet", "ops.parquet"):
         assert (folder / file).read_bytes() == first[file]
+
+
+def test_a_name_that_takes_too_long_even_if_it_swallows_errors(monkeypatch):
+    def endless(name):
+        while True:
+            try:
+                time.sleep(0.1)
+            except Exception:
+                time.sleep(0.1)
+
+    monkeypatch.setattr("nar_plugin.references.resolve", endless)
+    monkeypatch.setattr(workers, "TIME_LIMIT", 1)
+    record = workers.trace_named(architectures()[0])
+    assert record["failure"] == "TimeUp: took longer than 1 s"
+    assert not record["constructed"]
 
 
 def test_only_what_is_new_is_traced(few, tmp_path, monkeypatch):
