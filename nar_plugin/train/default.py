@@ -55,19 +55,21 @@ def _belongs(item: CorpusGraph) -> bool:
 
 
 def _row(item: CorpusGraph) -> ArchitectureRow:
-    """A graph's row. Of its commonest family, the name with the fewest parameters stands for all.
+    """A graph's row. Of its commonest family, a name of the commonest size stands for all.
 
-    The family counts when more than half of the names have it (a ResNet whose blocks share their
-    weights is the same graph). Among others, a model with parts that the traced forward does not
-    reach, such as the vision tower of one that was given only text, shares its graph with the
-    model that has no such parts.
+    The family counts when more than half of the names have it. Of sizes that are as common, the
+    smallest counts: a model with parts that the traced forward does not reach, such as the vision
+    tower of one that was given only text, shares its graph with the model that has no such parts.
+    A ResNet whose blocks share their weights is the same graph too, and smaller, but rare.
     """
     family, count = Counter(name["family"] for name in item.names).most_common(1)[0]
     common = family if 2 * count > len(item.names) else None
+    sizes = Counter(name["params"] for name in item.names)
 
-    def order(name: dict[str, Any]) -> tuple[bool, int, int, str]:
+    def order(name: dict[str, Any]) -> tuple[bool, int, int, int, str]:
         stranger = common is not None and name["family"] != common
-        return stranger, name["params"], len(name["name"]), name["name"]
+        rare = -sizes[name["params"]]
+        return stranger, rare, name["params"], len(name["name"]), name["name"]
 
     names = sorted(item.names, key=order)
     first = names[0]
