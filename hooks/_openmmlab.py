@@ -157,6 +157,8 @@ def _without_weights(part: Any) -> None:
             part["type"] = "SyncBN"
         for key in _LEFT_OUT:
             part.pop(key, None)
+        if part.get("type") != "ResNet3dCSN":  # which asks for one, be it None
+            part.pop("pretrained", None)
         part.update({key: None for key in ("pretrained", "teacher_ckpt") if key in part})
         for item in part.values():
             _without_weights(item)

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
-# Decoders under the name that the other libraries' plugins use as well.
-_FAMILIES = {"deeplabv3plus": "deeplabv3", "unetplusplus": "unet"}
-
 
 def decoders() -> list[str]:
     """Names that `create_model` takes, such as `unet`."""
@@ -47,8 +44,3 @@ def all_pairs() -> Iterator[tuple[str, str]]:
     """
     yield ("dpt", default_encoder("dpt"))
     yield from ((one, two) for one, two in product(decoders(), encoders()) if one != "dpt")
-
-
-def family(decoder: str) -> str:
-    """The decoder's design."""
-    return _FAMILIES.get(decoder, decoder)

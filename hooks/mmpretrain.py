@@ -12,6 +12,7 @@ from nar_plugin.hookspecs import ExampleInputs
 if TYPE_CHECKING:
     from torch import nn
 
+_CROPS = ("EfficientNetCenterCrop", "CenterCrop", "Resize", "ResizeEdge")
 _TASKS = {
     "ImageClassifier": "image-classification",
     "ImageToImageRetriever": "image-feature-extraction",
@@ -39,7 +40,7 @@ def _inputs(model: nn.Module) -> list[ExampleInputs]:
 
     config: Any = getattr(model, "cfg", None) or {}
     small = str(config.get("dataset_type")).startswith("CIFAR")
-    stated = (32, 32) if small else stated_size(model, "CenterCrop", "Resize", "ResizeEdge")
+    stated = (32, 32) if small else stated_size(model, *_CROPS)
     sizes = (stated, (224, 224), (384, 384))
     return [ExampleInputs((torch.empty(1, 3, *size, device="meta"),)) for size in sizes if size]
 

@@ -57,14 +57,14 @@ def nar_architectures() -> Iterator[NamedArchitecture]:
         import segmentation_models_pytorch  # noqa: F401
     except ImportError:
         return
-    from nar_plugin.hooks._segmentation_models_pytorch_catalogue import all_pairs, defaults, family
+    from nar_plugin.hooks._segmentation_models_pytorch_catalogue import all_pairs, defaults
 
     published = defaults()
     for decoder, encoder in dict.fromkeys((*published, *all_pairs())):
         yield NamedArchitecture(
             name=f"{_LIBRARY}:{decoder}/{encoder}",
             library="segmentation-models-pytorch",
-            family=family(decoder),
+            family=decoder,
             task="image-segmentation",
             licence="MIT",
             url=f"{_PAGE}#{decoder}",

@@ -21,7 +21,6 @@ _REFUSED = {  # decoder to the modules of the encoders that it does not take
     **dict.fromkeys(("DeepLabV3", "DeepLabV3Plus", "PAN"), _POOLING),
     **dict.fromkeys(("Linknet", "UnetPlusPlus"), ("mix_transformer",)),
 }
-_FAMILIES = {"deeplabv3plus": "deeplabv3", "unetplusplus": "unet"}  # as in its flat sister
 
 
 def _entries() -> Mapping[str, Entry]:
@@ -37,7 +36,7 @@ def _entries() -> Mapping[str, Entry]:
         if module not in _STRIDED or module in _REFUSED.get(decoder, ()):
             continue
         build = partial(smp.create_model, decoder, encoder, encoder_weights=None)
-        method = _FAMILIES.get(decoder.lower(), decoder.lower())
+        method = decoder.lower()
         default = encoder == "resnet34"  # of all nine decoders
         name = f"{decoder.lower()}/{encoder}"
         found[name] = Entry(build, method, "image-segmentation", composed=not default)

@@ -50,7 +50,7 @@ def write_index(corpus: Path, encoder: Path, folder: Path, revision: str) -> Arc
 
 
 def _belongs(item: CorpusGraph) -> bool:
-    learned = any(name["params"] for name in item.names)
+    learned = all(name["params"] for name in item.names)
     return learned and item.graph.method != "modules"
 
 

@@ -32,7 +32,7 @@ def test_every_decoder_and_every_encoder_is_listed(listed: dict[str, NamedArchit
     ("name", "family"),
     [
         ("unet/resnet34", "unet"),
-        ("unetplusplus/resnet34", "unet"),
+        ("unetplusplus/resnet34", "unetplusplus"),
         ("deeplabv3/resnet34", "deeplabv3"),
         ("fpn/resnet34", "fpn"),
     ],

@@ -43,6 +43,7 @@ def test_what_is_written(index):
         "licence",
         "url",
         "motifs",
+        "composed",
     ]
     assert fields["params"] == "int64"
     assert fields["motifs"].startswith("list<")
