@@ -67,40 +67,55 @@ def remedy(folder: Path) -> str:
     return "`nar index update` fetches a sound index; index=PATH names another one."
 
 
-def replace_files(folder: Path, manifest: bytes, files: Mapping[str, bytes]) -> None:
+def replace_files(
+    folder: Path, manifest: bytes, files: Mapping[str, bytes], *, head: str = MANIFEST
+) -> None:
     """Put the manifest and the files in the folder, all of them or none.
 
     Other files in the folder stay as they are.
+
+    Args:
+        folder: Is created when missing.
+        manifest: Content of the head.
+        files: Contents of the others, by name.
+        head: The file whose move makes the others current; of an index its manifest.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    settle(folder)
+    settle(folder, head)
     stage = folder / STAGE
     stage.mkdir()
     try:
-        for name, content in {MANIFEST: manifest, **files}.items():
+        for name, content in {head: manifest, **files}.items():
             write_through(stage / name, content)
-        (stage / MANIFEST).replace(folder / MANIFEST)  # from here the new index is current
+        (stage / head).replace(folder / head)  # from here the new files are current
     except BaseException:
-        if (stage / MANIFEST).exists():
-            discard(stage)
+        if (stage / head).exists():
+            discard(stage, head)
         raise
-    settle(folder)
+    settle(folder, head)
 
 
-def settle(folder: Path) -> None:
-    """Complete a save that had moved its manifest, or discard one that had not."""
+def current(folder: Path, name: str, head: str) -> Path:
+    """Where a file is that belongs to the folder's head: a killed save left it in its stage."""
     stage = folder / STAGE
-    if (stage / MANIFEST).exists():
-        discard(stage)
+    moved = (stage / name).is_file() and not (stage / head).exists()
+    return stage / name if moved else folder / name
+
+
+def settle(folder: Path, head: str) -> None:
+    """Complete a save that had moved its head, or discard one that had not."""
+    stage = folder / STAGE
+    if (stage / head).exists():
+        discard(stage, head)
     elif stage.exists():
         for path in stage.iterdir():
             path.replace(folder / path.name)
         stage.rmdir()
 
 
-def discard(stage: Path) -> None:
-    """Remove a stage, its manifest last: files without one would pass for a save to complete."""
-    for path in sorted(stage.iterdir(), key=lambda path: path.name == MANIFEST):
+def discard(stage: Path, head: str) -> None:
+    """Remove a stage, its head last: files without one would pass for a save to complete."""
+    for path in sorted(stage.iterdir(), key=lambda path: path.name == head):
         path.unlink()
     stage.rmdir()
 

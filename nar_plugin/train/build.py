@@ -41,7 +41,8 @@ def build_corpus(
         folder: Holds the Parquet files of the corpus before, if any, and receives the new ones.
         work: Holds the finished records of all builds; delete it to trace what it has again.
         workers: Number of processes.
-        limit: Only so many names, evenly spread over the list; None for all.
+        limit: Look at only so many names, evenly spread over the list; None for all. What the
+            corpus has of the others stays.
         isolated: Whether to trace the libraries of `environments.toml` as well.
         engine: `processes` of this machine or those of a `ray` cluster. Environments of their own
             are always of this machine.
@@ -50,10 +51,9 @@ def build_corpus(
         NarError: An environment could not be made, or the engine is not installed.
     """
     wanted = list_architectures()
-    if limit is not None:
-        wanted = wanted[:: max(1, len(wanted) // limit)][:limit]
+    some = wanted if limit is None else wanted[:: max(1, len(wanted) // limit)][:limit]
     records = [work / _RECORDS]
-    trace_news(wanted, folder, records[0], workers=workers, engine=engine)
+    trace_news(some, folder, records[0], workers=workers, engine=engine)
     for environment in environments() if isolated else ():
         records.append(work / f"{environment.name}.jsonl")
         places = work / "environments"

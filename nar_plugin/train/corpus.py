@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from nar_plugin.errors import IndexUnavailable
+from nar_plugin.index.folder import current, replace_files
 from nar_plugin.mining import MINING_VERSION, MacroGraph, MotifCount, macro_of, mine
 from nar_plugin.tracing.fingerprint import topology
 from nar_plugin.tracing.graph import ArchitectureGraph, IntArray, Op
@@ -46,6 +47,7 @@ _GRAPHS = pa.schema(
         ("motifs", pa.list_(_MOTIF)),
     ]
 )
+_HEAD = "names.parquet"  # moved first when a corpus is written
 _LEVEL = 9  # of zstd; 19 takes ten times as long for a tenth less
 _OPS = pa.schema([("kind", pa.string()), ("attributes", pa.string())])
 
@@ -138,14 +140,13 @@ class CorpusGraph:
 def write_corpus(
     folder: Path, names: Iterable[dict[str, Any]], graphs: Iterable[StoredGraph]
 ) -> None:
-    """Write a corpus, sorted, so that equal corpora are equal files.
+    """Write a corpus, whole or not at all, sorted, so that equal corpora are equal files.
 
     Args:
         folder: Is created when missing.
         names: One record for each name, with `failure` where it has no graph.
         graphs: One for each fingerprint, mined.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     graphs = sorted(graphs, key=lambda graph: graph.fingerprint)
     texts = sorted({op for graph in graphs for op in graph.ops})
     numbers = {text: number for number, text in enumerate(texts)}
@@ -154,20 +155,24 @@ def write_corpus(
         for graph in graphs
     ]
     ops = [{"kind": kind, "attributes": attributes} for kind, attributes in texts]
-    _write(folder / "names.parquet", _NAMES, sorted(names, key=lambda name: str(name["name"])))
-    _write(folder / "graphs.parquet", _GRAPHS, rows)
-    _write(folder / "ops.parquet", _OPS, ops)
+    files = {
+        "graphs.parquet": _parquet(_GRAPHS, rows),
+        "ops.parquet": _parquet(_OPS, ops),
+    }
+    head = _parquet(_NAMES, sorted(names, key=lambda name: str(name["name"])))
+    replace_files(folder, head, files, head=_HEAD)
 
 
-def _write(path: Path, schema: pa.Schema, records: Sequence[dict[str, Any]]) -> None:
-    """Write one file, whole or not at all."""
+def _parquet(schema: pa.Schema, records: Sequence[dict[str, Any]]) -> bytes:
+    """The content of one file."""
     columns = [
         pa.array([row.get(key) for row in records], schema.field(key).type) for key in schema.names
     ]
-    partial = path.with_suffix(".partial")
+    sink = pa.BufferOutputStream()
     table = pa.table(columns, schema=schema)
-    pq.write_table(table, partial, compression="zstd", compression_level=_LEVEL)
-    partial.replace(path)
+    pq.write_table(table, sink, compression="zstd", compression_level=_LEVEL)
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
 
 
 def read_names(folder: Path) -> list[dict[str, Any]]:
@@ -238,7 +243,7 @@ def _rows(table: pa.Table) -> Iterator[dict[str, Any]]:
 
 
 def _table(folder: Path, name: str, *, without: tuple[str, ...] = ()) -> pa.Table:
-    path = folder / f"{name}.parquet"
+    path = current(folder, f"{name}.parquet", _HEAD)
     if not path.is_file():
         raise IndexUnavailable(f"{path} is missing. Build the corpus with `nar corpus build`.")
     file = pq.ParquetFile(path)

@@ -1,6 +1,8 @@
 """The corpus: what a build writes, reads back, and how it goes on after an interruption."""
 
+import contextlib
 import json
+import os
 import sys
 import time
 from dataclasses import asdict
@@ -63,6 +65,52 @@ def test_a_build_and_its_continuation(few, tmp_path):
         assert one == other
     for file in ("graphs.parquet", "ops.parquet"):
         assert (folder / file).read_bytes() == first[file]
+
+
+@pytest.mark.parametrize("step", range(4))
+def test_a_corpus_whose_writing_was_killed_is_the_old_or_the_new_one(tmp_path, monkeypatch, step):
+    def stored(kind):
+        return corpus.StoredGraph(
+            **dict.fromkeys(("design", "method", "inputs", "source", "paths", "classes"), kind),
+            fingerprint=kind,
+            ops=[(kind, "[]")],
+            edges=np.zeros(0, dtype=np.int32),
+            starts=np.zeros(1, dtype=np.int32),
+            motifs=[],
+        )
+
+    class Killed(BaseException):
+        """Ends a save as a signal would."""
+
+    corpus.write_corpus(tmp_path, [{"name": "a:old", "fingerprint": "relu"}], [stored("relu")])
+    real, moves = os.replace, []
+
+    def replace(*paths):
+        moves.append(paths)
+        if len(moves) > step:
+            raise Killed
+        return real(*paths)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", replace)
+        with contextlib.suppress(Killed):
+            corpus.write_corpus(
+                tmp_path, [{"name": "b:new", "fingerprint": "conv"}], [stored("conv")]
+            )
+    assert len(moves) == min(step + 1, 3)
+    (name,) = corpus.read_names(tmp_path)
+    (graph,) = corpus.read_stored(tmp_path)
+    expected = ("b:new", "conv") if step else ("a:old", "relu")
+    assert (name["name"], graph.ops[0][0]) == expected
+    assert graph.fingerprint == name["fingerprint"]
+
+
+def test_a_limit_leaves_the_other_names_alone(few, tmp_path):
+    folder = tmp_path / "corpus"
+    build.build_corpus(folder, tmp_path / "work", workers=1)
+    whole = corpus.read_names(folder)
+    build.build_corpus(folder, tmp_path / "other", workers=1, limit=2)
+    assert corpus.read_names(folder) == whole
 
 
 def test_a_name_that_takes_too_long_even_if_it_swallows_errors(monkeypatch):
