@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple
@@ -10,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 from torch import nn
-from torch.utils.flop_counter import flop_registry
 
 from nar_plugin.tracing.canonical import Node, nodes_of
+from nar_plugin.tracing.flops import flops_of
 from nar_plugin.tracing.fusion import Rewriter
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
-from nar_plugin.tracing.recorder import Record, Recorder
+from nar_plugin.tracing.recorder import Recorder
 from nar_plugin.tracing.twin import Twin
 
 
@@ -52,7 +51,7 @@ def graph_of(recording: Recording) -> ArchitectureGraph:
         for source in dict.fromkeys(nodes[index].inputs)
     ]
     paths = tuple(nodes[index].path for index in kept)
-    work = _flops(recorder.records)
+    work = flops_of(recorder.records)
     return ArchitectureGraph(
         ops=ops,
         edges=np.array(edges, dtype=np.int32).reshape(-1, 2),
@@ -103,24 +102,3 @@ def _tensors(value: Any, depth: int = 6) -> Iterator[torch.Tensor]:
     elif hasattr(value, "__dict__") and not isinstance(value, nn.Module | type):
         for item in vars(value).values():
             yield from _tensors(item, depth - 1)
-
-
-def _flops(records: list[Record]) -> dict[str, int]:
-    """FLOPs by kind of operator, by torch's own formulas (`torch.utils.flop_counter`)."""
-    counts: Counter[str] = Counter()
-    for record in records:
-        if isinstance(record.func, Op):
-            counts[record.func.kind] += int(record.kwargs.get("flops", 0))
-            continue
-        packet = record.func._overloadpacket
-        formula = flop_registry.get(packet)
-        if formula is not None:
-            flops = int(formula(*record.args, **record.kwargs, out_val=record.out))
-            counts[_kind_of_work(packet.__name__)] += flops
-    return {kind: flops for kind, flops in counts.items() if flops}
-
-
-def _kind_of_work(operator: str) -> str:
-    if "conv" in operator:
-        return "conv"
-    return "attention" if "attention" in operator else "matmul"

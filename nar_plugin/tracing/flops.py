@@ -1,0 +1,98 @@
+"""FLOPs of a recorded forward, two for each multiply-add."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch.utils.flop_counter import flop_registry
+
+from nar_plugin.tracing.graph import Op
+from nar_plugin.tracing.recorder import Record
+
+
+def flops_of(records: list[Record]) -> dict[str, int]:
+    """FLOPs by kind of operator: `conv`, `attention`, `matmul` and recurrent layers.
+
+    By torch's own formulas (`torch.utils.flop_counter`), and by ours for what it leaves out.
+    """
+    counts: Counter[str] = Counter()
+    for record in records:
+        if isinstance(record.func, Op):
+            counts[record.func.kind] += int(record.kwargs.get("flops", 0))
+            continue
+        packet = record.func._overloadpacket
+        formula = flop_registry.get(packet)
+        if formula is not None:
+            flops = int(formula(*record.args, **record.kwargs, out_val=record.out))
+        elif packet.__name__ in _FORMULAS:
+            flops = _FORMULAS[packet.__name__](record.args, record.out)
+        else:
+            continue
+        counts[_kind_of_work(packet.__name__)] += flops
+    return {kind: flops for kind, flops in counts.items() if flops}
+
+
+def _kind_of_work(operator: str) -> str:
+    if "conv" in operator:
+        return "conv"
+    return "attention" if "attention" in operator else "matmul"
+
+
+# -- formulas that torch lacks, from the arguments and the result --------------------------
+
+
+def _product(args: tuple[Any, ...], out: torch.Tensor) -> int:
+    """(..., k) @ (k, n), and each of a stack: every element of the left meets n columns."""
+    left, right = args[0], args[1]
+    return 2 * int(left.numel()) * int(right.shape[-1] if right.dim() > 1 else 1)
+
+
+def _added_product(args: tuple[Any, ...], out: torch.Tensor) -> int:
+    return _product(args[1:], out)
+
+
+def _linear(args: tuple[Any, ...], out: torch.Tensor) -> int:
+    """(..., k), (n, k) -> (..., n)."""
+    return 2 * int(out.numel()) * int(args[1].shape[-1])
+
+
+def _grouped(args: tuple[Any, ...], out: torch.Tensor) -> int:
+    """Routed experts: each row of the left, (rows, k), meets one of the matrices (experts, k, n).
+
+    Where the groups are of columns, (experts, m, k) and (k, columns), each column meets one.
+    """
+    left, right = args[0], args[1]
+    rows = left[0].numel() if left.dim() == 3 and right.dim() == 2 else left.numel()
+    return 2 * int(rows) * int(right.shape[-1])
+
+
+def _deformable(args: tuple[Any, ...], out: torch.Tensor) -> int:
+    """The convolution at its moved places; the interpolation there counts nothing."""
+    weight = args[1]  # (out, in / groups, height, width)
+    return 2 * int(out.numel()) * int(weight[0].numel())
+
+
+def _trilinear(args: tuple[Any, ...], out: torch.Tensor) -> int:
+    """nn.Bilinear, (n, k), (o, k, l), (n, l) -> (n, o): the weight first meets one input."""
+    weight = args[1]
+    rows = args[0].numel() // weight.shape[1]
+    return 2 * int(rows) * int(weight.numel() + weight[:, 0].numel())
+
+
+def _distances(args: tuple[Any, ...], out: torch.Tensor) -> int:
+    """(n, k), (m, k) -> (n, m), as a product of rows with their squares and ones beside them."""
+    return 2 * int(out.numel()) * int(args[0].shape[-1] + 2)
+
+
+_FORMULAS: dict[str, Callable[[tuple[Any, ...], torch.Tensor], int]] = {
+    **dict.fromkeys(("mv", "dot", "vdot", "_int_mm"), _product),
+    **dict.fromkeys(("addmv", "addbmm", "_addmm_activation"), _added_product),
+    **dict.fromkeys(("_grouped_mm", "_scaled_grouped_mm"), _grouped),
+    "linear": _linear,
+    "_euclidean_dist": _distances,
+    "_trilinear": _trilinear,
+    "deform_conv2d": _deformable,
+}
