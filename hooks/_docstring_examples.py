@@ -15,6 +15,8 @@ from nar_plugin.hookspecs import ExampleInputs
 if TYPE_CHECKING:
     from torch import nn
 
+_TIME_FIRST = ("Prenet",)  # the batch is their second side
+
 
 class _Called(Exception):
     """Carries what the example called the model with."""
@@ -62,7 +64,7 @@ def construct(owner: type[nn.Module]) -> nn.Module:
 def inputs(model: nn.Module) -> list[ExampleInputs]:
     """What the example of the model's class calls the model with, in its first call."""
     import torch
-    from torch.utils._pytree import tree_map
+    from torch.utils._pytree import tree_leaves, tree_map
 
     owner = type(model)
     try:
@@ -71,7 +73,10 @@ def inputs(model: nn.Module) -> list[ExampleInputs]:
                 made.forward = _stop
     except _Called as call:
         args, kwargs = tree_map(_unreal, (call.args, call.kwargs))
-        return [ExampleInputs(tuple(args), kwargs)]
+        shapes = [item.shape for item in tree_leaves((args, kwargs)) if hasattr(item, "shape")]
+        place = 1 if owner.__name__ in _TIME_FIRST else 0
+        samples = int(shapes[0][place]) if shapes and len(shapes[0]) > 1 else 1
+        return [ExampleInputs(tuple(args), kwargs, batch=samples)]
     except Exception:  # whatever an example for other versions raises; the tracer's guesses remain
         return []
     return []

@@ -61,7 +61,15 @@ def inputs(example: Example) -> ExampleInputs:
         )
     kwargs.pop("return_loss", None)
     args, kwargs = tree_map(_unreal, (args, kwargs))
-    return ExampleInputs(tuple(args), kwargs)
+    return ExampleInputs(tuple(args), kwargs, batch=_samples((args, kwargs)))
+
+
+def _samples(called_with: Any) -> int:
+    """The first side of the first tensor, unless that is a vector."""
+    from torch.utils._pytree import tree_leaves
+
+    shapes = [item.shape for item in tree_leaves(called_with) if hasattr(item, "shape")]
+    return int(shapes[0][0]) if shapes and len(shapes[0]) > 1 else 1
 
 
 @cache

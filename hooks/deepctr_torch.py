@@ -54,7 +54,7 @@ def _inputs(model: Any) -> list[ExampleInputs]:
     import torch
 
     width = max(last for _, last in model.feature_index.values())
-    return [ExampleInputs((torch.empty(2, width, device="meta"),))]
+    return [ExampleInputs((torch.empty(2, width, device="meta"),), batch=2)]
 
 
 nar_library, nar_provenance, nar_example_inputs, nar_architectures, nar_build = Catalogue(

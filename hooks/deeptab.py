@@ -33,7 +33,7 @@ def _inputs(_: nn.Module) -> list[ExampleInputs]:
 
     numbers = [torch.empty(8, 1, device="meta") for _ in range(_NUMBERS)]
     categories = [torch.arange(8).view(8, 1) for _ in range(_CATEGORIES)]
-    return [ExampleInputs((numbers, categories, []))]
+    return [ExampleInputs((numbers, categories, []), batch=8)]
 
 
 nar_library, nar_provenance, nar_example_inputs, nar_architectures, nar_build = Catalogue(

@@ -82,7 +82,7 @@ def _inputs(model: Any) -> list[ExampleInputs]:
         else torch.zeros(item.shape, dtype=item.dtype, device="cpu")
         for name, item in model.describe_inputs(2).items()
     }
-    return [ExampleInputs((), given)]
+    return [ExampleInputs((), given, batch=2)]
 
 
 nar_library, nar_provenance, nar_example_inputs, nar_architectures, nar_build = Catalogue(

@@ -50,7 +50,7 @@ def _inputs(model: Any) -> list[ExampleInputs]:
     guesses += [ExampleInputs((images(1, width, 512, 512),), tensor) for width in (4, 6, 1)]
     guesses += [ExampleInputs((images(1, 4, 3, 256, 256),), tensor)]
     if isinstance(noise, int):
-        guesses.insert(0, ExampleInputs((images(2, noise),), {}))
+        guesses.insert(0, ExampleInputs((images(2, noise),), batch=2))
     return guesses
 
 

@@ -33,7 +33,8 @@ def _inputs(model: Any) -> list[ExampleInputs]:
     series = torch.empty(2, _WINDOW, getattr(model, "n_series", None) or 1, device="meta")
     absent = ("hist_exog", "futr_exog", "stat_exog")
     parts = {"insample_y": series, "insample_mask": series, **dict.fromkeys(absent)}
-    return [ExampleInputs((parts,)), ExampleInputs(({**parts, "insample_y": series[..., :1]},))]
+    one = {**parts, "insample_y": series[..., :1]}
+    return [ExampleInputs((item,), batch=2) for item in (parts, one)]
 
 
 nar_library, nar_provenance, nar_example_inputs, nar_architectures, nar_build = Catalogue(

@@ -44,12 +44,13 @@ def _build(model: Any) -> nn.Module:
     return built
 
 
-def _inputs(_: nn.Module) -> list[ExampleInputs]:
-    """Heads, relations and tails of two triples."""
+def _inputs(model: nn.Module) -> list[ExampleInputs]:
+    """Heads, relations and tails of two triples; CompGCN computes the whole graph for any."""
     import torch
 
     places = (torch.tensor([0, 1]), torch.tensor([2, 3]), torch.tensor([4, 5]))
-    return [ExampleInputs(places, {"mode": None}), ExampleInputs(places)]
+    samples = 1 if type(model).__name__ == "CompGCN" else 2
+    return [ExampleInputs(places, kwargs, batch=samples) for kwargs in ({"mode": None}, {})]
 
 
 nar_library, nar_provenance, nar_example_inputs, nar_architectures, nar_build = Catalogue(

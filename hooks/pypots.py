@@ -70,7 +70,7 @@ def _inputs(_: nn.Module) -> list[ExampleInputs]:
     batch |= {"y": torch.tensor([0, 1]), "timestamps": steps, "lengths": steps[:, -1] + 1}
     batch |= {"observed_data": series.mT, "cond_mask": series.mT, "indicating_mask": series}
     csdi = {**batch, "indicating_mask": series.mT, "observed_tp": steps.float()}
-    return [ExampleInputs((item,)) for item in (batch, csdi)] + [ExampleInputs((series,))]
+    return [ExampleInputs((item,), batch=2) for item in (batch, csdi, series)]
 
 
 nar_library, nar_provenance, nar_example_inputs, nar_architectures, nar_build = Catalogue(

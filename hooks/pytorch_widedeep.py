@@ -47,8 +47,8 @@ def _inputs(model: nn.Module) -> list[ExampleInputs]:
     import torch
 
     if type(model).__name__ in _TEXTS:
-        return [ExampleInputs((torch.arange(1, 65).expand(2, -1),))]
-    return [ExampleInputs((torch.empty(5, len(_COLUMNS), device="meta"),))]
+        return [ExampleInputs((torch.arange(1, 65).expand(2, -1),), batch=2)]
+    return [ExampleInputs((torch.empty(5, len(_COLUMNS), device="meta"),), batch=5)]
 
 
 nar_library, nar_provenance, nar_example_inputs, nar_architectures, nar_build = Catalogue(

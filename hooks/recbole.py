@@ -40,9 +40,9 @@ def _inputs(model: nn.Module) -> list[ExampleInputs]:
     ]
     ratings = torch.empty(2, getattr(model, "n_items", 1), device="meta")
     return [
-        ExampleInputs(tuple(given)),
-        ExampleInputs((ratings,)),
-        ExampleInputs((interaction,)),
+        ExampleInputs(tuple(given), batch=2 if given else 1),
+        ExampleInputs((ratings,), batch=2),
+        ExampleInputs((interaction,), batch=2),
     ]
 
 

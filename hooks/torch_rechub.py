@@ -79,7 +79,7 @@ def _inputs(model: nn.Module) -> list[ExampleInputs]:
     row: dict[str, Any] = dict.fromkeys((*_SPARSE, "item"), two)
     row |= dict.fromkeys(("hist", "neg"), torch.arange(1, _STEPS + 1).expand(2, -1))
     row["age"] = torch.empty(2, device="meta")
-    return [ExampleInputs((row,)), ExampleInputs((row["hist"],))]
+    return [ExampleInputs((item,), batch=2) for item in (row, row["hist"])]
 
 
 nar_library, nar_provenance, nar_example_inputs, nar_architectures, nar_build = Catalogue(

@@ -44,7 +44,7 @@ def _entries() -> Mapping[str, Entry]:
 def _inputs(model: nn.Module) -> list[ExampleInputs]:
     import torch
 
-    return [ExampleInputs((torch.empty(2, 3, 128, device="meta"),))]
+    return [ExampleInputs((torch.empty(2, 3, 128, device="meta"),), batch=2)]
 
 
 nar_library, nar_provenance, nar_example_inputs, nar_architectures, nar_build = Catalogue(

@@ -27,10 +27,17 @@ class ExampleInputs:
 
     Floating point tensors may live on the meta device; integer and boolean tensors (token ids,
     masks) are real and small, so that a forward can look at their values.
+
+    Attributes:
+        args: Positional arguments.
+        kwargs: Keyword arguments.
+        batch: How many samples they hold; a graph's FLOPs are those of one. One is best, but for
+            models that refuse it.
     """
 
     args: tuple[Any, ...] = ()
     kwargs: Mapping[str, Any] = field(default_factory=dict)
+    batch: int = 1
 
 
 @dataclass(frozen=True)

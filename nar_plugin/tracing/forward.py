@@ -49,7 +49,7 @@ def follow_on_meta(model: nn.Module, inputs: ExampleInputs, reason: str) -> Arch
         inference = torch.inference_mode("inference tensor" in told(error))
         with inference, recorded_on_meta(model, inputs, escapes=True) as recording:
             graph = graph_of(recording)
-    return replace(graph, method="meta", reason=reason, inputs=example.describe(inputs))
+    return replace(_of_one(graph, inputs), method="meta", reason=reason)
 
 
 def follow_on_reals(model: nn.Module, inputs: ExampleInputs, reason: str) -> ArchitectureGraph:
@@ -61,7 +61,14 @@ def follow_on_reals(model: nn.Module, inputs: ExampleInputs, reason: str) -> Arc
         twin = Twin(model, recorder.scope, copy_tensor=real_copy)
         with _recorded(twin, recorder, args, kwargs) as recording:
             graph = graph_of(recording)
-    return replace(graph, method="real", reason=reason, inputs=example.describe(inputs))
+    return replace(_of_one(graph, inputs), method="real", reason=reason)
+
+
+def _of_one(graph: ArchitectureGraph, inputs: ExampleInputs) -> ArchitectureGraph:
+    """The graph with its inputs, and with the FLOPs of one sample."""
+    work = {kind: flops // inputs.batch for kind, flops in graph.work.items()}
+    text = example.describe(inputs)
+    return replace(graph, flops=sum(work.values()), work=work, inputs=text)
 
 
 @contextmanager

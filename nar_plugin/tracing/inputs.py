@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -51,7 +52,8 @@ def mended(model: nn.Module, inputs: ExampleInputs, message: str) -> Iterator[Ex
     for _, proposals in manager.call_each(
         "nar_mended_inputs", only_imported=True, model=model, inputs=inputs, message=message
     ):
-        yield from proposals
+        for proposal in proposals:
+            yield replace(proposal, batch=inputs.batch)
 
 
 def on_meta(inputs: ExampleInputs, data: list[torch.Tensor], constants: list[torch.Tensor]) -> Any:
