@@ -8,6 +8,7 @@ Three Parquet files, so that an operation's text stands there once:
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -130,6 +131,25 @@ class CorpusGraph:
     starts: IntArray
     motifs: tuple[MotifCount, ...]
     names: tuple[dict[str, Any], ...]
+
+    @property
+    def family(self) -> str:
+        """The commonest family among its names; of as common ones, the first name's."""
+        return str(Counter(name["family"] for name in self.names).most_common(1)[0][0])
+
+    @property
+    def is_composed(self) -> bool:
+        """Whether every name is a design put together from a backbone and a head."""
+        return all(name["composed"] for name in self.names)
+
+    @property
+    def is_searched(self) -> bool:
+        """Whether it is an architecture that an index holds and a measurement counts.
+
+        Graphs that are known from the module tree alone are not, nor those without a learned
+        parameter, which are fixed functions.
+        """
+        return all(name["params"] for name in self.names) and self.graph.method != "modules"
 
     def macro(self) -> MacroGraph:
         """The macro graph, with the motifs that were found when the corpus was built."""

@@ -19,8 +19,7 @@ from nar_plugin.train.corpus import CorpusGraph, read_corpus
 def write_index(corpus: Path, encoder: Path, folder: Path, revision: str) -> ArchitectureIndex:
     """Encode the graphs of a corpus and write the index, with its encoder beside it.
 
-    Left out are graphs that are known from the module tree alone, and those without a learned
-    parameter, which are fixed functions.
+    Only graphs that are searched (`CorpusGraph.is_searched`) are written.
 
     Args:
         corpus: Folder of a corpus.
@@ -28,7 +27,7 @@ def write_index(corpus: Path, encoder: Path, folder: Path, revision: str) -> Arc
         folder: Receives index and encoder.
         revision: Name of this state, such as `2026.11.21`.
     """
-    items = [item for item in read_corpus(corpus) if _belongs(item)]
+    items = [item for item in read_corpus(corpus) if item.is_searched]
     graphs = [item.macro() for item in items]
     vectors = load_encoder(encoder).encode(graphs).numpy()
     sha256 = encoder_sha256(encoder)
@@ -47,11 +46,6 @@ def write_index(corpus: Path, encoder: Path, folder: Path, revision: str) -> Arc
         if (encoder / name).resolve() != (folder / name).resolve():
             shutil.copyfile(encoder / name, folder / name)
     return index
-
-
-def _belongs(item: CorpusGraph) -> bool:
-    learned = all(name["params"] for name in item.names)
-    return learned and item.graph.method != "modules"
 
 
 def _row(item: CorpusGraph) -> ArchitectureRow:
@@ -86,5 +80,5 @@ def _row(item: CorpusGraph) -> ArchitectureRow:
         licence=first["licence"],
         url=first["url"],
         motifs=item.motifs,
-        composed=all(name["composed"] for name in names),
+        composed=item.is_composed,
     )
