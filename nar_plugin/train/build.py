@@ -15,6 +15,7 @@ from tqdm import tqdm
 from nar_plugin import manager
 from nar_plugin.errors import IndexUnavailable
 from nar_plugin.hookspecs import NamedArchitecture
+from nar_plugin.train.attention import attends
 from nar_plugin.train.corpus import StoredGraph, read_names, read_stored, write_corpus
 from nar_plugin.train.environments import environments, read_listing
 from nar_plugin.train.labels import labelled
@@ -125,7 +126,7 @@ def merged(
                 _keep_first(graphs, _stored(graph, record["name"]))
     used = {row["fingerprint"] for row in rows.values()}
     kept = [graph for graph in graphs.values() if graph.fingerprint in used]
-    attention = {graph.fingerprint for graph in kept if graph.has("attention")}
+    attention = {graph.fingerprint for graph in kept if attends(graph)}
     names = [
         labelled({**row, **_labels(listed.get(name))}, row["fingerprint"] in attention)
         for name, row in rows.items()

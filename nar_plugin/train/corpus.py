@@ -49,7 +49,7 @@ _GRAPHS = pa.schema(
     ]
 )
 _HEAD = "names.parquet"  # moved first when a corpus is written
-_LEVEL = 9  # of zstd; 19 takes ten times as long for a tenth less
+_LEVEL = 9  # of zstd: 28 MB in 12 s; 19 had written 7 MB after five minutes, and was stopped
 _OPS = pa.schema([("kind", pa.string()), ("attributes", pa.string())])
 
 
@@ -86,10 +86,6 @@ class StoredGraph:
     motifs: list[dict[str, Any]]
     topology: str = ""
     mining: str = ""
-
-    def has(self, kind: str) -> bool:
-        """Whether an operation of a kind occurs."""
-        return any(op[0] == kind for op in self.ops)
 
     @property
     def is_mined(self) -> bool:

@@ -1,0 +1,77 @@
+"""Whether a graph of the corpus holds an attention: one operation, or one that is spelled out."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Callable
+
+from nar_plugin.train.corpus import StoredGraph
+
+# Between a softmax and the products on its sides: scales, masks, biases, caps, normalisation.
+_IN_BETWEEN = frozenset(
+    "add cat clamp div exp index_put l2_norm layer_norm masked_fill maximum minimum mul pow relu "
+    "scatter sub tanh where".split()
+)
+# Kernels of softmax attention that say so by another word than `attn`.
+_KERNELS = ("parallel_nsa", "parallel_path", "parallax")
+
+
+def attends(graph: StoredGraph) -> bool:
+    """Whether a graph holds an attention.
+
+    It is one operation, one Triton kernel, or a softmax between two products of data: before and
+    after it, Attention(Q, K, V) = softmax(QK^T) V (Vaswani et al. 2017, arXiv 1706.03762, eq. 1),
+    or both after it, q (softmax(K)^T V) (Shen et al. 2021, arXiv 1812.01243, eq. 4). Scores of a
+    layer with weights, as in a mixture of experts or in additive attention, are none.
+    """
+    kinds = [kind for kind, _ in graph.ops]
+    if any(kind == "attention" or _is_kernel(kind) for kind in kinds):
+        return True
+    if "matmul" not in kinds:
+        return False
+    before, after = defaultdict(list), defaultdict(list)
+    for source, target in graph.edges.reshape(-1, 2).tolist():
+        before[target].append(source)
+        after[source].append(target)
+    passing = [
+        kind in _IN_BETWEEN or _mixes_heads(*op) for kind, op in zip(kinds, graph.ops, strict=True)
+    ]
+
+    def products(
+        start: int, along: dict[int, list[int]], through: Callable[[int], bool]
+    ) -> list[int]:
+        """The products that are met first."""
+        found, seen, waiting = [], set(), list(along[start])
+        while waiting:
+            place = waiting.pop()
+            if place in seen:
+                continue
+            seen.add(place)
+            if kinds[place] == "matmul":
+                found.append(place)
+            elif through(place):
+                waiting += along[place]
+        return found
+
+    for place, kind in enumerate(kinds):
+        if kind == "softmax":
+            weighted = products(place, after, passing.__getitem__)
+            if weighted and products(place, before, passing.__getitem__):
+                return True
+            if any(products(product, after, passing.__getitem__) for product in weighted):
+                return True
+    return False
+
+
+def _is_kernel(kind: str) -> bool:
+    kernel = kind.removeprefix("triton::")
+    return kernel != kind and ("attn" in kernel or kernel.startswith(_KERNELS))
+
+
+def _mixes_heads(kind: str, attributes: str) -> bool:
+    """Talking heads: a linear layer or a convolution from the heads to as many."""
+    if kind not in ("linear", "conv"):
+        return False
+    sizes = dict(json.loads(attributes))
+    return bool(sizes["in"] == sizes["out"])

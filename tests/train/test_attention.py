@@ -1,0 +1,93 @@
+"""What counts as an attention, on modules that spell it out."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+pytest.importorskip("tqdm")
+
+from nar_plugin.tracing import trace
+from nar_plugin.train.attention import attends
+from nar_plugin.train.corpus import StoredGraph
+
+
+class Spelled(nn.Module):
+    """Queries, keys and values of four heads, combined by a function."""
+
+    def __init__(self, combine):
+        super().__init__()
+        self.qkv = nn.Linear(32, 96)
+        self.heads = nn.Linear(4, 4)
+        self.combine = combine
+
+    def forward(self, x):
+        q, k, v = self.qkv(x).view(*x.shape[:2], 3, 4, 8).permute(2, 0, 3, 1, 4)
+        return self.combine(q, k, v, self.heads)
+
+
+def plain(q, k, v, heads):
+    return (q @ k.mT).softmax(-1) @ v
+
+
+def capped(q, k, v, heads):
+    return (50 * torch.tanh(q @ k.mT / 50)).softmax(-1) @ v
+
+
+def talking(q, k, v, heads):
+    scores = heads((q @ k.mT).movedim(1, -1)).movedim(-1, 1)
+    return heads(scores.softmax(-1).movedim(1, -1)).movedim(-1, 1) @ v
+
+
+def efficient(q, k, v, heads):
+    return q @ (k.softmax(-2).mT @ v)
+
+
+def gated(q, k, v, heads):
+    """A mixture: the weights come from a layer, and their product goes nowhere else."""
+    return heads(v.movedim(1, -1)).softmax(-1) @ v.movedim(1, -1).mT
+
+
+def no_softmax(q, k, v, heads):
+    return (q @ k.mT) @ v
+
+
+@pytest.mark.parametrize(
+    ("combine", "expected"),
+    [
+        (plain, True),
+        (capped, True),
+        (talking, True),
+        (efficient, True),
+        (gated, False),
+        (no_softmax, False),
+    ],
+)
+def test_a_softmax_between_products_is_an_attention(combine, expected):
+    graph = trace(Spelled(combine), torch.empty(1, 6, 32))
+    assert (
+        attends(_stored([(op.kind, json.dumps(op.attributes)) for op in graph.ops], graph.edges))
+        is expected
+    )
+
+
+@pytest.mark.parametrize(
+    ("kernel", "expected"),
+    [
+        ("triton::parallel_attn_fwd_kernel", True),
+        ("triton::parallel_nsa_fwd_kernel", True),
+        ("triton::fused_recurrent_fwd_kernel", False),
+        ("mylib::attn", False),
+    ],
+)
+def test_kernels_of_softmax_attention_say_so(kernel, expected):
+    assert attends(_stored([(kernel, "[]")], np.zeros((0, 2)))) is expected
+
+
+def _stored(ops, edges):
+    nothing = np.zeros(0, dtype=np.int32)
+    return StoredGraph(
+        "", "", "meta", "", "", ops, edges.ravel().astype(np.int32), "", "", nothing, []
+    )
