@@ -18,6 +18,7 @@ from nar_plugin.cli import (
     compare,
     corpus,
     doctor,
+    evaluate,
     find,
     index,
     motifs,
@@ -43,6 +44,7 @@ app.command("compare")(compare.compare)
 app.command("plugins")(plugins.plugins)
 app.command("doctor")(doctor.doctor)
 app.command("train")(train.train)
+app.command("evaluate")(evaluate.evaluate)
 app.add_typer(index.app, name="index")
 app.add_typer(corpus.app, name="corpus")
 app.add_typer(bench.app, name="bench")

@@ -1,0 +1,60 @@
+"""`nar evaluate`: how well each method finds graphs of a family, unseen families, and twins."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nar_plugin.cli.corpus import CORPUS
+
+WORK = Path("runs/evaluate")
+PAGES = Path("docs/benchmarks")
+
+
+def evaluate(
+    everything: Annotated[
+        bool, typer.Option("--all", help="Every method on every split, with all its seeds.")
+    ] = False,
+    method: Annotated[list[str] | None, typer.Option(help="A method; may be repeated.")] = None,
+    split: Annotated[
+        list[str] | None, typer.Option(help="paper, unique, unseen, twins, nas; all of them.")
+    ] = None,
+    seed: Annotated[list[int] | None, typer.Option(help="Seeds; 0.")] = None,
+    validation: Annotated[
+        bool, typer.Option("--validation", help="On the validation sides, which choose settings.")
+    ] = False,
+    corpus: Annotated[Path, typer.Option(help="Folder of a corpus.")] = CORPUS,
+    work: Annotated[Path, typer.Option(help="Finished cells, for going on later.")] = WORK,
+    folder: Annotated[Path, typer.Option(help="Receives quality.md and quality.json.")] = PAGES,
+) -> None:
+    """Measure retrieval (extra: train); what is measured already is not measured again.
+
+    Prints the tables of the measured splits; without --validation the page is written as well,
+    from all cells of this corpus that are finished.
+    """
+    from nar_plugin.cli.extra import needs_train
+
+    with needs_train():
+        from nar_plugin.train import evaluate as measuring
+        from nar_plugin.train.quality import table, write_page
+    cells = measuring.all_cells() if everything else []
+    cells += [
+        measuring.Cell(name, part, number, validation)
+        for name in method or ()
+        for part in split or measuring.SPLITS
+        for number in seed or (0,)
+    ]
+    measuring.evaluate(corpus, cells, work)
+    finished = list(measuring.read_cells(corpus, work))
+    for part in measuring.SPLITS:
+        shown = [
+            cell
+            for cell in finished
+            if cell["cell"]["split"] == part and cell["cell"]["validation"] == validation
+        ]
+        if shown and (not split or part in split):
+            typer.echo(f"{part}\n{table(shown)}")
+    if not validation:
+        write_page(finished, folder)

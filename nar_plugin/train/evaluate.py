@@ -1,0 +1,189 @@
+"""Measures methods on splits, cell by cell: each is kept as JSON and never measured twice."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any, cast, get_args
+
+import numpy as np
+from tqdm import tqdm
+
+from nar_plugin.errors import NarError
+from nar_plugin.train import splits
+from nar_plugin.train.corpus import CorpusGraph, read_corpus
+from nar_plugin.train.methods import METHODS, Entry, Method
+from nar_plugin.train.metrics import Vectors, retrieval_quality
+from nar_plugin.train.nas import darts_corpus
+from nar_plugin.train.splits import Split, near_duplicates, split_corpus
+from nar_plugin.train.twins import Twin, twin_quality, twin_split
+
+SPLITS = (*get_args(splits.Name), "twins", "nas")
+NAS_COUNT = 30_000  # section 4.1
+_logger = logging.getLogger("nar_plugin")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One measurement: a method, trained on one split with one seed."""
+
+    method: str
+    split: str
+    seed: int
+    validation: bool = False
+
+    def __str__(self) -> str:
+        """Such as `wl unseen 0`."""
+        side = " validation" if self.validation else ""
+        return f"{self.method} {self.split} {self.seed}{side}"
+
+
+def all_cells() -> list[Cell]:
+    """Every method on every split, with the seeds of the method."""
+    return [
+        Cell(name, split, seed)
+        for name, entry in METHODS.items()
+        for split in SPLITS
+        for seed in entry.seeds
+    ]
+
+
+def evaluate(corpus: Path, cells: Sequence[Cell], work: Path) -> None:
+    """Measure the cells that the work folder does not hold.
+
+    Args:
+        corpus: Folder of a corpus.
+        cells: What to measure.
+        work: Receives a JSON file for each cell, and the state of trainings.
+    """
+    data = _Data(corpus)
+    for cell in cells:
+        for word, name, known in (
+            ("method", cell.method, METHODS),
+            ("split", cell.split, SPLITS),
+        ):
+            if name not in known:
+                raise NarError(f"There is no {word} {name!r} to evaluate: {', '.join(known)}.")
+    wanted = dict.fromkeys(cells)
+    missing = [cell for cell in wanted if not _path(cell, data, work).is_file()]
+    for cell in tqdm(missing, unit="cell", disable=not missing):
+        _logger.info("measuring %s", cell)
+        found = _measured(cell, data, work)
+        path = _path(cell, data, work)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial = path.with_suffix(".partial")
+        partial.write_text(json.dumps(found, indent=1), encoding="utf-8")
+        partial.replace(path)
+
+
+def read_cells(corpus: Path, work: Path) -> Iterator[dict[str, Any]]:
+    """The finished cells of this corpus and of the settings that the methods have now."""
+    data = _Data(corpus)
+    for path in sorted(work.glob("*/*.json")):
+        found: dict[str, Any] = json.loads(path.read_text())
+        cell = Cell(**found["cell"])
+        if cell.method in METHODS and path == _path(cell, data, work):
+            yield found
+
+
+class _Data:
+    """The corpus and the NAS data, read when a cell wants them."""
+
+    def __init__(self, corpus: Path) -> None:
+        self._corpus = corpus
+        self._embedded: dict[tuple[str, bool], tuple[Vectors, float]] = {}
+
+    @cached_property
+    def sha256(self) -> str:
+        content = hashlib.sha256()
+        for name in ("names", "graphs", "ops"):
+            content.update((self._corpus / f"{name}.parquet").read_bytes())
+        return content.hexdigest()
+
+    @cached_property
+    def real(self) -> list[CorpusGraph]:
+        return [item for item in read_corpus(self._corpus) if item.is_searched]
+
+    @cached_property
+    def nas(self) -> list[CorpusGraph]:
+        return darts_corpus(NAS_COUNT, seed=0)
+
+    def split(self, cell: Cell) -> tuple[list[CorpusGraph], Split, list[Twin]]:
+        """The graphs, their split, and the pairs that ask in the split of the twins."""
+        if cell.split == "twins":
+            return self.real, *twin_split(self.real, cell.seed, validation=cell.validation)
+        if cell.split == "nas":
+            split = split_corpus(self.nas, "unique", cell.seed, validation=cell.validation)
+            return self.nas, split, []
+        name = cast(splits.Name, cell.split)
+        split = split_corpus(self.real, name, cell.seed, validation=cell.validation)
+        return self.real, split, []
+
+    def embedded(
+        self, cell: Cell, method: Method, items: Sequence[CorpusGraph]
+    ) -> tuple[Vectors, float]:
+        """The rows and the seconds they took.
+
+        Those of the last training-free method are kept: they are the same on all splits.
+        """
+        key = (cell.method, cell.split == "nas")
+        if key not in self._embedded:
+            started = time.perf_counter()
+            vectors = method.embed(items)
+            self._embedded = {key: (vectors, time.perf_counter() - started)}
+        found = self._embedded[key]
+        if METHODS[cell.method].varies:
+            self._embedded = {}
+        return found
+
+
+def _measured(cell: Cell, data: _Data, work: Path) -> dict[str, Any]:
+    items, split, twins = data.split(cell)
+    folder = _path(cell, data, work).with_suffix("")
+    method = METHODS[cell.method].make(cell.seed, folder)
+    started = time.perf_counter()
+    method.fit([items[graph] for graph in split.graphs[split.train]], split.labels[split.train])
+    fitted = time.perf_counter()
+    vectors, seconds = data.embedded(cell, method, items)
+    if twins:
+        quality: dict[str, Any] = asdict(twin_quality(vectors, items, twins))
+    else:
+        rows = vectors[split.graphs] if cell.split == "paper" else vectors
+        args = (split.labels, split.queries, split.candidates)
+        quality = retrieval_quality(rows, *args).to_dict()
+    return {
+        "cell": asdict(cell),
+        "when": datetime.now(UTC).isoformat(timespec="seconds"),
+        "quality": quality,
+        "split": _facts(items, split, twins),
+        "settings": dict(METHODS[cell.method].settings),
+        "parameters": method.parameters,
+        "seconds": {"fit": fitted - started, "embed": seconds},
+    }
+
+
+def _facts(items: Sequence[CorpusGraph], split: Split, twins: Sequence[Twin]) -> dict[str, int]:
+    return {
+        "train": len(split.train),
+        "queries": len(split.queries),
+        "candidates": len(split.candidates),
+        "families": len(np.unique(split.labels[split.queries])),
+        "near_duplicates": near_duplicates(items, split),
+        "pairs": len(twins),
+    }
+
+
+def _path(cell: Cell, data: _Data, work: Path) -> Path:
+    """Where a cell is kept: by the corpus, the settings, the seed."""
+    entry: Entry = METHODS[cell.method]
+    of = "nas" if cell.split == "nas" else data.sha256
+    text = json.dumps([of, dict(entry.settings), asdict(cell)], sort_keys=True)
+    key = hashlib.sha256(text.encode()).hexdigest()[:12]
+    return work / cell.split / f"{cell.method}-{cell.seed}-{key}.json"

@@ -1,0 +1,85 @@
+"""The methods that are measured, by name: training-free ones and trained encoders alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol
+
+from nar_plugin.tracing.graph import ArchitectureGraph
+from nar_plugin.train import baselines
+from nar_plugin.train.corpus import CorpusGraph
+from nar_plugin.train.metrics import Vectors
+from nar_plugin.train.splits import IntArray
+
+
+class Method(Protocol):
+    """What is fitted on the training side of a split and then embeds every graph."""
+
+    parameters: int  # learned numbers, known after `fit`; 0 of a training-free method
+
+    def fit(self, items: Sequence[CorpusGraph], labels: IntArray) -> None:
+        """Train.
+
+        Args:
+            items: The t graphs to train on, and nothing else of the corpus; in the split of the
+                paper a graph comes once for each of its names.
+            labels: int64[t], the family of each.
+        """
+
+    def embed(self, items: Sequence[CorpusGraph]) -> Vectors:
+        """float32[n, d], dense or sparse: rows of length 1, compared by cosine."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One method of the tables.
+
+    Attributes:
+        make: From a seed and a folder for the state of an interrupted training to the method.
+        settings: What it was made with; cells of other settings are measured anew.
+        seeds: What `nar evaluate --all` measures: each seeds the split and the training.
+        varies: Whether its rows depend on the seed or on what it was trained on.
+    """
+
+    make: Callable[[int, Path], Method]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    seeds: tuple[int, ...] = (0, 1, 2)
+    varies: bool = True
+
+
+class TrainingFree:
+    """Rows from the graphs alone."""
+
+    parameters = 0
+
+    def __init__(self, rows: Callable[[Sequence[ArchitectureGraph]], Vectors]) -> None:
+        self._rows = rows
+
+    def fit(self, items: Sequence[CorpusGraph], labels: IntArray) -> None:
+        """Do nothing."""
+
+    def embed(self, items: Sequence[CorpusGraph]) -> Vectors:
+        """The rows of all graphs at once."""
+        return self._rows([item.graph for item in items])
+
+
+def _free(rows: Callable[..., Vectors], **settings: Any) -> Entry:
+    def make(seed: int, folder: Path) -> Method:
+        return TrainingFree(partial(rows, **settings))
+
+    return Entry(make, settings, varies=False)
+
+
+# Depths were chosen on the validation sides (docs/experiments.md). Whoever adds a method adds a
+# line: `METHODS["name"] = Entry(...)`.
+METHODS: dict[str, Entry] = {
+    "random": Entry(lambda seed, folder: TrainingFree(partial(baselines.random_rows, seed=seed))),
+    "ops": _free(baselines.op_histogram),
+    "widths": _free(baselines.width_histogram),
+    "wl": _free(baselines.wl_histogram, depth=1),
+    "wl-attributes": _free(baselines.wl_histogram, depth=2, attributes=True),
+    "wl-widths": _free(baselines.wl_beside_widths, depth=2),
+}

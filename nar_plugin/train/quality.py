@@ -1,0 +1,122 @@
+"""The page of measured quality, `docs/benchmarks/quality.md`, from the finished cells."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nar_plugin.train.methods import METHODS
+from nar_plugin.train.metrics import CUTS
+
+PAGE, DATA = "quality.md", "quality.json"
+_MEASURES = ("mrr", "map", "ndcg")
+_TITLES = {
+    "paper": "The split of the paper",
+    "unique": "Distinct graphs",
+    "unseen": "Unseen families",
+    "twins": "Twins",
+    "nas": "NAS: the DARTS space",
+}
+_HEAD = """# Quality of retrieval
+
+Written by `nar evaluate` from the cells that are measured; [quality.json](quality.json) holds them.
+
+**Measures.** A query finds candidates by cosine; those of its family are relevant. The query is
+left out of the candidates and of the relevant. MRR@k: one over the rank of the first relevant one,
+0 past k. MAP@k: average precision over the first k, divided by min(relevant, k). NDCG@k: binary
+gains, the ideal cut at k. Ties come in the order of the corpus. A query without a relevant
+candidate does not count. Where at most k are relevant, trec's `map_cut` and `ndcg_cut` are the same
+numbers, which the tests check with ir-measures. The evaluator that the paper's authors published
+cannot have made the paper's table: its NDCG never falls with k, and the table's does.
+
+**Splits.** `nar_plugin/train/splits.py` and `twins.py` state them. The candidates are the whole
+corpus; graphs that are known from the module tree alone, or have no parameter, do not count.
+Designs composed of a backbone and a head are trained on and found, and never ask. The family of a
+graph is the commonest among its names.
+
+Several seeds: the mean, and after ± half of the range from the least to the largest.
+"""
+
+
+def write_page(cells: Sequence[dict[str, Any]], folder: Path) -> None:
+    """Write page and JSON.
+
+    Args:
+        cells: Finished cells; those of validation sides are left out.
+        folder: Receives `quality.md` and `quality.json`.
+    """
+    tested = [cell for cell in cells if not cell["cell"]["validation"]]
+    parts = [_HEAD]
+    for split, title in _TITLES.items():
+        of = [cell for cell in tested if cell["cell"]["split"] == split]
+        if of:
+            parts += [f"## {title}\n", _facts(of), table(of)]
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / PAGE).write_text("\n".join(parts), encoding="utf-8")
+    (folder / DATA).write_text(json.dumps(tested, indent=1) + "\n", encoding="utf-8")
+
+
+def table(cells: Sequence[dict[str, Any]]) -> str:
+    """A Markdown table of the cells of one split, a row for each method."""
+    twins = cells[0]["cell"]["split"] == "twins"
+    columns = _twin_columns() if twins else _columns()
+    head = ["method", *(title for title, _ in columns), "seeds", "parameters", "seconds"]
+    lines = [head, ["---"] * len(head)]
+    for method in METHODS:
+        of = [cell for cell in cells if cell["cell"]["method"] == method]
+        if of:
+            values = [_mean([_value(cell, path) for cell in of]) for _, path in columns]
+            lines.append([method, *values, str(len(of)), f"{of[0]['parameters']:,}", _seconds(of)])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+
+
+def _columns() -> list[tuple[str, tuple[str, ...]]]:
+    return [(f"{name.upper()}@{k}", (name, str(k))) for name in _MEASURES for k in CUTS]
+
+
+def _twin_columns() -> list[tuple[str, tuple[str, ...]]]:
+    return [
+        ("R@1", ("first",)),
+        ("R@10", ("tenth",)),
+        ("R@1, graphs differ", ("first_differing",)),
+        ("R@10, graphs differ", ("tenth_differing",)),
+    ]
+
+
+def _value(cell: dict[str, Any], path: tuple[str, ...]) -> float:
+    found = cell["quality"]
+    for key in path:
+        found = found[key]
+    return float(found)
+
+
+def _mean(values: Sequence[float]) -> str:
+    mean = f"{np.mean(values):.3f}"
+    return mean if len(values) == 1 else f"{mean} ± {(max(values) - min(values)) / 2:.3f}"
+
+
+def _seconds(cells: Sequence[dict[str, Any]]) -> str:
+    fit, embed = (np.mean([cell["seconds"][part] for cell in cells]) for part in ("fit", "embed"))
+    return f"{fit:.0f} + {embed:.0f}"
+
+
+def _facts(cells: Sequence[dict[str, Any]]) -> str:
+    """The sizes of the split, of its first seed."""
+    first = min(cells, key=lambda cell: int(cell["cell"]["seed"]))
+    facts, seed = first["split"], first["cell"]["seed"]
+    told = [
+        f"Seed {seed}: {facts['queries']:,} queries of {facts['families']:,} families among",
+        f"{facts['candidates']:,} candidates; trained on {facts['train']:,};",
+        f"{facts['near_duplicates']:,} queries have a graph of equal design in training.",
+    ]
+    if facts["pairs"]:
+        told = [
+            f"Seed {seed}: {facts['pairs']:,} pairs, asked both ways, each among the graphs of the",
+            f"other library. The two graphs differ in {first['quality']['differing']:.0%} of them;",
+            f"the others rank first by definition. Trained on {facts['train']:,} graphs.",
+        ]
+    return "\n".join([*told, "Seconds: training + embedding all graphs.\n"])
