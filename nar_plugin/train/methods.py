@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from nar_plugin.tracing.graph import ArchitectureGraph
 from nar_plugin.train import baselines
@@ -73,6 +73,15 @@ def _free(rows: Callable[..., Vectors], **settings: Any) -> Entry:
     return Entry(make, settings, varies=False)
 
 
+def _whole(convolution: Literal["gcn", "gat"], *, learned: bool) -> Entry:
+    def make(seed: int, folder: Path) -> Method:
+        from nar_plugin.train.whole_graph import WholeGraph  # torch_geometric takes seconds
+
+        return WholeGraph(convolution, seed, folder, learned=learned)
+
+    return Entry(make, {"convolution": convolution, "learned": learned}, seeds=(0,))
+
+
 # Depths were chosen on the validation sides (docs/experiments.md). Whoever adds a method adds a
 # line: `METHODS["name"] = Entry(...)`.
 METHODS: dict[str, Entry] = {
@@ -82,4 +91,8 @@ METHODS: dict[str, Entry] = {
     "wl": _free(baselines.wl_histogram, depth=1),
     "wl-attributes": _free(baselines.wl_histogram, depth=2, attributes=True),
     "wl-widths": _free(baselines.wl_beside_widths, depth=2),
+    "gcn": _whole("gcn", learned=False),
+    "gat": _whole("gat", learned=False),
+    "gcn-learned": _whole("gcn", learned=True),
+    "gat-learned": _whole("gat", learned=True),
 }
