@@ -39,6 +39,8 @@ class Library(NamedTuple):
         part: Of the model whose type is the family, such as `backbone`; empty for the model.
         inputs: Guesses for a model; its config is `model.cfg`.
         imports: Modules that register the parts of models.
+        design: Of a model part, the registered type that says most of its design, where that is
+            not the type of `part`.
     """
 
     package: str
@@ -47,6 +49,7 @@ class Library(NamedTuple):
     part: str
     inputs: Callable[[nn.Module], Iterable[ExampleInputs]]
     imports: tuple[str, ...] = ("models",)
+    design: Callable[[dict[str, Any]], str | None] = lambda model: None
 
 
 def catalogue(library: Library) -> Catalogue:
@@ -108,7 +111,7 @@ class _Configs(Mapping[str, Entry]):
         model = model_of(path)
         part = model.get(library.part) or model
         part = part[-1] if isinstance(part, list) else part  # the last stage of a cascade
-        kind = str(part.get("type", model["type"]))
+        kind = library.design(model) or str(part.get("type", model["type"]))
         return Entry(
             build=partial(_built, library, path),
             family=self._defining_module(kind),

@@ -14,7 +14,6 @@ _FAMILIES = {
     "deeplabv3": "deeplabv3",
     "diapreresnet": "diaresnet",
     "efficientnetedge": "efficientnet",
-    "fbnet": "efficientnet",
     "fcn8sd": "fcn",
     "fdmobilenet": "mobilenetv1",
     "ibnbresnet": "ibnresnet",
@@ -24,22 +23,17 @@ _FAMILIES = {
     "inceptionv3": "inception_v3",
     "inceptionv4": "inception_v4",
     "jasperdr": "jasper",
-    "mixnet": "efficientnet",
     "mobilenet": "mobilenetv1",
     "mobilenetb": "mobilenetv1",
     "preresnet": "resnetv2",
     "resnesta": "resnest",
     "resneta": "resnet",
     "resnetd": "resnet",
-    "resnext": "resnet",
-    "sepreresnet": "resnetv2",
+    "sepreresnet": "senet",
     "sharesnet": "resnet",  # its blocks share weights, not another graph
-    "seresnet": "resnet",
-    "seresnext": "resnet",
     "shufflenetv2b": "shufflenetv2",
-    "spnasnet": "efficientnet",
-    "wrn": "resnet",
-    "wrn1bit": "resnet",
+    "wrn": "wide_resnet",
+    "wrn1bit": "wide_resnet",
     "xdensenet": "densenet",
 }
 _TASKS = {
@@ -66,7 +60,7 @@ def family_of(module: str) -> str:
 
     Example:
         ```python
-        family_of("seresnet_cifar")  # 'resnet', as timm and torchvision have it
+        family_of("seresnet_cifar")  # 'seresnet'
         ```
     """
     design = _DATA_SET.sub("", module)

@@ -22,6 +22,14 @@ _TEXT = (
     "stable_diffusion stable_diffusion_xl controlnet controlnet_animation dreambooth "
     "disco_diffusion textual_inversion animatediff fastcomposer vico diffusers_pipeline"
 ).split()
+# Generators of their own design under another's model.
+_OF_THEIR_OWN = (
+    "BasicVSRPlusPlusNet",
+    "GLEANStyleGANv2",
+    "IconVSRNet",
+    "SNGANGenerator",
+    "TOFlowVSRNet",
+)
 
 
 def _task(path: str, model: dict[str, Any]) -> str:
@@ -31,6 +39,13 @@ def _task(path: str, model: dict[str, Any]) -> str:
     if editor in _UNCONDITIONAL or editor == "guided_diffusion":
         return "unconditional-image-generation"
     return "text-to-image" if editor in _TEXT else "image-to-image"
+
+
+def _design(model: dict[str, Any]) -> str | None:
+    """The generator, where the model is but what trains it."""
+    generator = str((model.get("generator") or {}).get("type"))
+    general = model["type"] in ("BaseEditModel", "BasicInterpolator")
+    return generator if general or generator in _OF_THEIR_OWN else None
 
 
 def _inputs(model: Any) -> list[ExampleInputs]:
@@ -61,6 +76,7 @@ _LIBRARY = Library(
     part="",
     inputs=_inputs,
     imports=("models",),
+    design=_design,
 )
 
 

@@ -10,13 +10,21 @@ from nar_plugin.hookspecs import ExampleInputs
 
 _POINTS = 4096
 _VOXELS = 1000
+_MASKS = ("HybridTask", "Mask", "UNet")
 
 
 def _task(path: str, model: dict[str, Any]) -> str:
     kind = str(model["type"])
-    if "decode_head" in model or "UNet" in kind or "Mask" in kind or "HybridTask" in kind:
+    heads = {**model, **(model.get("roi_head") or {})}
+    if "mask_head" in heads or "decode_head" in model or any(word in kind for word in _MASKS):
         return "image-segmentation"
     return "object-detection"
+
+
+def _design(model: dict[str, Any]) -> str | None:
+    """The head of a segmenter of points, which tells PAConv from PointNet++."""
+    head = model.get("decode_head") or {}
+    return str(head.get("type")) if model["type"] == "EncoderDecoder3D" else None
 
 
 def _inputs(model: Any) -> list[ExampleInputs]:
@@ -86,5 +94,6 @@ nar_library, nar_provenance, nar_example_inputs, nar_architectures, nar_build = 
         task=_task,
         part="",
         inputs=_inputs,
+        design=_design,
     )
 ).hooks()

@@ -17,6 +17,12 @@ def _task(path: str, model: dict[str, Any]) -> str:
     return "object-detection"
 
 
+def _design(model: dict[str, Any]) -> str | None:
+    """The first head of a detector that refines: R3Det's or S2A-Net's."""
+    first = model.get("bbox_head_init") or {}
+    return str(first.get("type")) if model["type"] == "RefineSingleStageDetector" else None
+
+
 def _inputs(model: nn.Module) -> list[ExampleInputs]:
     return detector_inputs(model)
 
@@ -28,5 +34,6 @@ nar_library, nar_provenance, nar_example_inputs, nar_architectures, nar_build = 
         task=_task,
         part="",
         inputs=_inputs,
+        design=_design,
     )
 ).hooks()

@@ -14,10 +14,26 @@ if TYPE_CHECKING:
 
 _SHAPES = ("img_shape", "pad_shape", "ori_shape")
 _MODES = ("tensor", "predict")  # heads that look at the sample have a forward for predictions only
+# Backbones that are a segmenter by themselves, under a head of two convolutions.
+_SEGMENTERS = (
+    "BiSeNetV1",
+    "BiSeNetV2",
+    "CGNet",
+    "ERFNet",
+    "ICNet",
+    "STDCContextPathNet",
+    "UNet",
+)
 
 
 def _task(path: str, model: dict[str, Any]) -> str:
     return "depth-estimation" if model["type"] == "DepthEstimator" else "image-segmentation"
+
+
+def _design(model: dict[str, Any]) -> str | None:
+    """The backbone of a plain head, or of U-Net under any, where that is the whole segmenter."""
+    backbone = str((model.get("backbone") or {}).get("type"))
+    return backbone if backbone in _SEGMENTERS else None
 
 
 def _inputs(model: nn.Module) -> list[ExampleInputs]:
@@ -43,5 +59,6 @@ nar_library, nar_provenance, nar_example_inputs, nar_architectures, nar_build = 
         task=_task,
         part="decode_head",
         inputs=_inputs,
+        design=_design,
     )
 ).hooks()

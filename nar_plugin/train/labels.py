@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -31,8 +32,9 @@ def labelled(row: dict[str, Any], attention: bool) -> dict[str, Any]:
     Returns:
         The row with `family`, `parent`, `coarse`, `hint` and the reviewed `task`.
     """
-    family, parent = family_of(str(row["library"]), str(row["defined_in"]))
-    task = _tables()["tasks"].get(f"{row['library']}:{row['defined_in']}", row["task"])
+    family, parent = family_of(*(str(row[key]) for key in ("library", "defined_in", "name")))
+    tasks = _tables()["tasks"]
+    task = tasks.get(row["name"]) or tasks.get(f"{row['library']}:{row['defined_in']}", row["task"])
     work = json.loads(row.get("work") or "null") or {}
     hint = _HINTS.search(str(row["name"]).partition(":")[2].lower())
     return {
@@ -45,18 +47,29 @@ def labelled(row: dict[str, Any], attention: bool) -> dict[str, Any]:
     }
 
 
-def family_of(library: str, defined_in: str) -> tuple[str, str | None]:
+def family_of(library: str, defined_in: str, name: str = "") -> tuple[str, str | None]:
     """The family of a model and the family that it descends from, by the reviewed table.
 
     Args:
         library: Distribution name.
         defined_in: The defining module or model type, in the library's words.
+        name: The model's, which tells apart the designs of a module that holds several.
     """
     tables = _tables()
     word = re.sub(r"[^a-z0-9]+", "_", defined_in.lower()).strip("_")
     own = tables["libraries"].get(library, {})
     family = own.get(word) or tables["aliases"].get(word, word)
+    if library in tables["constructors"]:
+        family = _design(tables["designs"].get(family, {}), name) or family
     return family, tables["parents"].get(family)
+
+
+def _design(designs: dict[str, str], name: str) -> str | None:
+    """The first whose pattern a constructor's name has."""
+    constructor = name.partition(":")[2].lower()
+    return next(
+        (found for pattern, found in designs.items() if fnmatchcase(constructor, pattern)), None
+    )
 
 
 def coarse_of(work: dict[str, int], attention: bool) -> str:
@@ -85,6 +98,8 @@ def _tables() -> dict[str, dict[str, Any]]:
         "parents": _turned(found["parents"]),
         "tasks": _turned(found["tasks"]),
         "libraries": {library: _turned(words) for library, words in found["libraries"].items()},
+        "constructors": dict.fromkeys(found["mixed_modules"].pop("libraries")),
+        "designs": {family: _turned(words) for family, words in found["mixed_modules"].items()},
     }
 
 

@@ -42,6 +42,33 @@ def test_a_row_gets_its_labels():
     assert labels.labelled({**row, "name": "x:roberta-base"}, attention=True)["hint"] == "roberta"
 
 
+@pytest.mark.parametrize(
+    ("library", "defined_in", "name", "family"),
+    [
+        ("timm", "byobnet", "timm:repvgg_b2g4.rvgg_in1k", "repvgg"),
+        ("timm", "eva", "timm:vit_small_plus_patch16_dinov3.lvd1689m", "dinov3_vit"),
+        ("timm", "eva", "timm:eva02_tiny_patch14_224", "eva"),
+        ("timm", "resnet", "timm:ecaresnext26t_32x4d", "ecanet"),
+        ("timm", "resnet", "timm:seresnext101_32x4d", "senet"),
+        ("timm", "resnet", "timm:resnet50", "resnet"),
+        ("timm-3d", "efficientnet", "timm_3d:mobilenetv2_140", "mobilenetv2"),
+        ("torchvision", "resnet", "torchvision:resnext101_64x4d", "resnext"),
+        ("geffnet", "gen_efficientnet", "geffnet:mixnet_m", "mixnet"),
+        ("mmdet", "resnet", "mmdet:resnext_of_a_config", "resnet"),  # names of configs say less
+    ],
+)
+def test_a_module_of_several_designs_is_told_apart_by_the_constructor(
+    library, defined_in, name, family
+):
+    assert labels.family_of(library, defined_in, name)[0] == family
+
+
+def test_a_class_may_have_a_task_of_its_own():
+    row = {"library": "transformers", "defined_in": "dpr", "name": "transformers:dpr/DPRReader"}
+    row |= {"task": "feature-extraction", "work": None}
+    assert labels.labelled(row, attention=True)["task"] == "question-answering"
+
+
 def test_no_word_stands_for_two_families():
     tables = labels._tables()
     families = set(tables["aliases"].values())
@@ -61,5 +88,5 @@ def test_the_labels_of_the_committed_corpus_are_those_of_the_table():
     if not (folder / "names.parquet").is_file():
         pytest.skip("the corpus is not part of the wheel")
     for row in read_names(folder):
-        family = labels.family_of(row["library"], row["defined_in"])
+        family = labels.family_of(row["library"], row["defined_in"], row["name"])
         assert (row["family"], row["parent"]) == family, row["name"]
