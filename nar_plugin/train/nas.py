@@ -16,7 +16,7 @@ edit gives a connection another operation or another start. The distance of two 
 number of differing operations and starts, node by node, under the better matching of each node's
 two connections, an upper bound of the graph edit distance of the cells. Ten centres are drawn at
 least 9 apart; the members of a class are distinct cells at most 4 random edits from its centre,
-hence nearer to it than to any other.
+hence nearer to it than to any other. Distinct cells can make one graph: 20 of 30,000 do.
 """
 
 from __future__ import annotations
@@ -81,15 +81,19 @@ def darts_architectures(count: int, seed: int) -> tuple[list[ArchitectureGraph],
 
 
 def darts_corpus(count: int, seed: int) -> list[CorpusGraph]:
-    """The same with motifs, in the form of a corpus; the class is the family."""
+    """The same with motifs and fingerprints, as a corpus; the class is the family.
+
+    Takes 6 ms for each, most of it for the motifs.
+    """
     graphs, labels = darts_architectures(count, seed)
     items = []
     for number, (graph, label) in enumerate(zip(graphs, labels.tolist(), strict=True)):
         macro = mine(graph)
         name = {"name": f"darts:{number}", "family": f"centre-{label}", "composed": False}
         starts = macro.spans[:, 0].astype(np.int32)
+        own = graph.fingerprint
         rows = ({**name, "params": 1},)
-        items.append(CorpusGraph(graph, f"darts-{number}", "", "", starts, macro.table(), rows))
+        items.append(CorpusGraph(graph, own, own, "", starts, macro.table(), rows))
     return items
 
 
