@@ -3,7 +3,8 @@
 Kipf & Welling, Semi-Supervised Classification with Graph Convolutional Networks (ICLR 2017), and
 Velickovic et al., Graph Attention Networks (ICLR 2018), both through torch_geometric. Loss, epochs,
 batch, rate, width and dropout are those of Table 5, row "Baselines"; the paper does not state the
-optimiser (ours is AdamW), the heads of GAT (four), nor the readout (the mean, as ours).
+optimiser (ours is AdamW), the heads of GAT (four), nor the readout (the mean, as ours). A batch holds
+fewer than the table's 512 graphs where they have more than 100,000 operations together.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from nar_plugin.train.splits import IntArray
 EPOCHS, BATCH, RATE, LAYERS, WIDTH, DROPOUT = 15, 512, 1e-3, 3, 512, 0.1  # Table 5
 _HEADS = 4
 _TEMPERATURE = 0.1
-_LARGEST = 200_000  # operations in one batch, for memory; a larger graph is a batch of its own
+_LARGEST = 100_000  # operations in one batch, for memory; a larger graph is a batch of its own
 _STATE = "training.pt"
 
 _Parts: TypeAlias = dict[str, nn.Module | torch.optim.Optimizer]
@@ -154,7 +155,8 @@ class WholeGraph:
                 vectors = encoder(self._batch([items[number] for number in chosen]))
                 family = targets[torch.from_numpy(chosen).to(self._device)]
                 loss = contrastive_loss(vectors, family, _TEMPERATURE)
-                loss = loss + functional.cross_entropy(trained[1](vectors), family)
+                logits = trained[1](vectors) / _TEMPERATURE  # as stage two: the rows have length 1
+                loss = loss + functional.cross_entropy(logits, family)
                 optimiser.zero_grad()
                 loss.backward()  # type: ignore[no-untyped-call]
                 optimiser.step()
@@ -214,7 +216,7 @@ class WholeGraph:
 def _batches(
     items: Sequence[CorpusGraph], random: np.random.Generator | None = None, epoch: int = 0
 ) -> Iterator[IntArray]:
-    """Numbers of graphs, at most 512 and at most 200,000 operations at once."""
+    """Numbers of graphs, at most 512 and at most 100,000 operations at once."""
     order = np.arange(len(items)) if random is None else random.permutation(len(items))
     word = "embed" if random is None else f"epoch {epoch + 1}"
     chosen: list[int] = []

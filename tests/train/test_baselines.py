@@ -99,3 +99,8 @@ def test_random_rows_are_of_length_one_and_repeat():
     graphs = [graph(["conv"], [])] * 5
     np.testing.assert_allclose(np.diag(cosines(random_rows(graphs))), 1, rtol=1e-6)
     np.testing.assert_array_equal(random_rows(graphs), random_rows(graphs))
+
+
+def test_graphs_without_widths_meet_nowhere():
+    rows = width_histogram([graph(["relu"], []), graph(["relu", "add"], [(0, 1)])])
+    assert cosines(rows).tolist() == [[0, 0], [0, 0]]
