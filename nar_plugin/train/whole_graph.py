@@ -3,8 +3,8 @@
 Kipf & Welling, Semi-Supervised Classification with Graph Convolutional Networks (ICLR 2017), and
 Velickovic et al., Graph Attention Networks (ICLR 2018), both through torch_geometric. Loss, epochs,
 batch, rate, width and dropout are those of Table 5, row "Baselines"; the paper does not state the
-optimiser (ours is AdamW), the heads of GAT (four), nor the readout (the mean, as ours). A batch holds
-fewer than the table's 512 graphs where they have more than 100,000 operations together.
+optimiser (ours is AdamW), the heads of GAT (four), nor the readout (the mean, as ours). A batch
+holds fewer than the table's 512 graphs where they have more than 100,000 operations together.
 """
 
 from __future__ import annotations
