@@ -31,7 +31,16 @@ _TASKS = {
 }
 
 
+_OFA_TASKS = {
+    "caption": "image-to-text",
+    "refcoco": "zero-shot-object-detection",
+    "vqa": "visual-question-answering",
+}
+
+
 def _task(path: str, model: dict[str, Any]) -> str:
+    if model["type"] == "OFA" and model.get("task") in _OFA_TASKS:
+        return _OFA_TASKS[model["task"]]
     return _TASKS.get(str(model["type"]), "image-feature-extraction")
 
 

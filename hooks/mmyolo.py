@@ -19,6 +19,12 @@ def _task(path: str, model: dict[str, Any]) -> str:
     return "image-segmentation" if "-ins_" in path else "object-detection"
 
 
+def _design(model: dict[str, Any]) -> str | None:
+    """YOLOv5u: YOLOv5 with the head of YOLOv8."""
+    backbone = str((model.get("backbone") or {}).get("type"))
+    return "YOLOv5Head" if backbone == "YOLOv5CSPDarknet" else None
+
+
 def _inputs(model: nn.Module) -> list[ExampleInputs]:
     import torch
 
@@ -34,5 +40,6 @@ nar_library, nar_provenance, nar_example_inputs, nar_architectures, nar_build = 
         task=_task,
         part="bbox_head",
         inputs=_inputs,
+        design=_design,
     )
 ).hooks()

@@ -23,11 +23,15 @@ def attends(graph: StoredGraph) -> bool:
     It is one operation, one Triton kernel, or a softmax between two products of data: before and
     after it, Attention(Q, K, V) = softmax(QK^T) V (Vaswani et al. 2017, arXiv 1706.03762, eq. 1),
     or both after it, q (softmax(K)^T V) (Shen et al. 2021, arXiv 1812.01243, eq. 4). Scores of a
-    layer with weights, as in a mixture of experts or in additive attention, are none.
+    layer with weights, as in a mixture of experts or in additive attention, are none. Of a graph
+    of modules alone, the classes say it.
     """
     kinds = [kind for kind, _ in graph.ops]
     if any(kind == "attention" or _is_kernel(kind) for kind in kinds):
         return True
+    if graph.method == "modules":  # no product between two layers was seen
+        classes = (line.partition("=")[2] for line in graph.classes.splitlines())
+        return any("attention" in owner.lower() for owner in classes)
     if "matmul" not in kinds:
         return False
     before, after = defaultdict(list), defaultdict(list)

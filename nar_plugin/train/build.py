@@ -127,8 +127,13 @@ def merged(
     used = {row["fingerprint"] for row in rows.values()}
     kept = [graph for graph in graphs.values() if graph.fingerprint in used]
     attention = {graph.fingerprint for graph in kept if attends(graph)}
+    weights = {graph.fingerprint: graph.weights() for graph in kept if graph.method == "modules"}
     names = [
-        labelled({**row, **_labels(listed.get(name))}, row["fingerprint"] in attention)
+        labelled(
+            {**row, **_labels(listed.get(name))},
+            row["fingerprint"] in attention,
+            weights.get(row["fingerprint"]),
+        )
         for name, row in rows.items()
     ]
     return names, kept

@@ -8,6 +8,7 @@ Three Parquet files, so that an operation's text stands there once:
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -86,6 +87,21 @@ class StoredGraph:
     motifs: list[dict[str, Any]]
     topology: str = ""
     mining: str = ""
+
+    def weights(self) -> dict[str, int]:
+        """Weights of convolutions (`conv`) and of linear layers (`matmul`), by their sizes."""
+        found = {"conv": 0, "matmul": 0}
+        for kind, text in self.ops:
+            sizes = dict(json.loads(text)) if kind in ("conv", "linear") else {}
+            if "in" not in sizes:  # another layer, or a user's of that name
+                continue
+            matrix = sizes["in"] * sizes["out"]
+            if kind == "conv":
+                kernel = math.prod(int(side) for side in sizes["kernel"].split("x"))
+                found["conv"] += matrix * kernel // sizes["groups"]
+            else:
+                found["matmul"] += matrix * sizes.get("experts", 1)
+        return found
 
     @property
     def is_mined(self) -> bool:

@@ -22,12 +22,15 @@ _HINTS = re.compile(
 )
 
 
-def labelled(row: dict[str, Any], attention: bool) -> dict[str, Any]:
+def labelled(
+    row: dict[str, Any], attention: bool, weights: dict[str, int] | None = None
+) -> dict[str, Any]:
     """A name's row with its labels.
 
     Args:
         row: With `library`, `defined_in`, `task`, `name` and `work` (FLOPs by kind, as JSON).
         attention: Whether its graph holds an attention.
+        weights: Weights by kind of layer, which stand for the FLOPs where none are known.
 
     Returns:
         The row with `family`, `parent`, `coarse`, `hint` and the reviewed `task`.
@@ -35,7 +38,7 @@ def labelled(row: dict[str, Any], attention: bool) -> dict[str, Any]:
     family, parent = family_of(*(str(row[key]) for key in ("library", "defined_in", "name")))
     tasks = _tables()["tasks"]
     task = tasks.get(row["name"]) or tasks.get(f"{row['library']}:{row['defined_in']}", row["task"])
-    work = json.loads(row.get("work") or "null") or {}
+    work = json.loads(row.get("work") or "null") or weights or {}
     hint = _HINTS.search(str(row["name"]).partition(":")[2].lower())
     return {
         **row,

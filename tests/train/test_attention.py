@@ -12,6 +12,7 @@ pytest.importorskip("tqdm")
 from nar_plugin.tracing import trace
 from nar_plugin.train.attention import attends
 from nar_plugin.train.corpus import StoredGraph
+from nar_plugin.train.labels import labelled
 
 
 class Spelled(nn.Module):
@@ -84,6 +85,21 @@ def test_a_softmax_between_products_is_an_attention(combine, expected):
 )
 def test_kernels_of_softmax_attention_say_so(kernel, expected):
     assert attends(_stored([(kernel, "[]")], np.zeros((0, 2)))) is expected
+
+
+@pytest.mark.parametrize(("owner", "expected"), [("MultiheadAttention", True), ("MLP", False)])
+def test_of_modules_alone_the_classes_say_it(owner, expected):
+    graph = _stored([("linear", "[]")], np.zeros((0, 2)))
+    graph.method, graph.classes = "modules", f"=Model\nlayer={owner}"
+    assert attends(graph) is expected
+
+
+def test_weights_stand_for_flops_that_are_not_known():
+    conv = '[["in", 8], ["out", 16], ["kernel", "3x3"], ["groups", 2]]'
+    graph = _stored([("conv", conv), ("linear", '[["in", 16], ["out", 10]]')], np.zeros((0, 2)))
+    assert graph.weights() == {"conv": 8 * 16 * 9 // 2, "matmul": 160}
+    row = {"library": "timm", "defined_in": "vgg", "name": "timm:vgg", "task": "", "work": "null"}
+    assert labelled(row, False, graph.weights())["coarse"] == "cnn-block"
 
 
 def _stored(ops, edges):
