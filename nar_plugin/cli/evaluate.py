@@ -57,4 +57,4 @@ def evaluate(
         if shown and (not split or part in split):
             typer.echo(f"{part}\n{table(shown)}")
     if not validation:
-        write_page(finished, folder)
+        write_page(finished, folder, measuring.corpus_sha256(corpus))

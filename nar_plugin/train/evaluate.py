@@ -93,6 +93,14 @@ def read_cells(corpus: Path, work: Path) -> Iterator[dict[str, Any]]:
             yield found
 
 
+def corpus_sha256(corpus: Path) -> str:
+    """The hash that tells which corpus cells were measured on."""
+    content = hashlib.sha256()
+    for name in ("names", "graphs", "ops"):
+        content.update((corpus / f"{name}.parquet").read_bytes())
+    return content.hexdigest()
+
+
 class _Data:
     """The corpus and the NAS data, read when a cell wants them."""
 
@@ -102,10 +110,7 @@ class _Data:
 
     @cached_property
     def sha256(self) -> str:
-        content = hashlib.sha256()
-        for name in ("names", "graphs", "ops"):
-            content.update((self._corpus / f"{name}.parquet").read_bytes())
-        return content.hexdigest()
+        return corpus_sha256(self._corpus)
 
     @cached_property
     def real(self) -> list[CorpusGraph]:

@@ -23,7 +23,8 @@ _TITLES = {
 }
 _HEAD = """# Quality of retrieval
 
-Written by `nar evaluate` from the cells that are measured; [quality.json](quality.json) holds them.
+Written by `nar evaluate` from the cells that are measured; [quality.json](quality.json) holds them,
+each with the time when its split was read.
 
 **Measures.** A query finds candidates by cosine; those of its family are relevant. The query is
 left out of the candidates and of the relevant. MRR@k: one over the rank of the first relevant one,
@@ -42,15 +43,16 @@ Several seeds: the mean, and after ± half of the range from the least to the la
 """
 
 
-def write_page(cells: Sequence[dict[str, Any]], folder: Path) -> None:
+def write_page(cells: Sequence[dict[str, Any]], folder: Path, corpus: str) -> None:
     """Write page and JSON.
 
     Args:
         cells: Finished cells; those of validation sides are left out.
         folder: Receives `quality.md` and `quality.json`.
+        corpus: sha256 of the corpus that they were measured on.
     """
     tested = [cell for cell in cells if not cell["cell"]["validation"]]
-    parts = [_HEAD]
+    parts = [_HEAD, f"Corpus `{corpus[:12]}` (sha256 of its files).\n"]
     for split, title in _TITLES.items():
         of = [cell for cell in tested if cell["cell"]["split"] == split]
         if of:

@@ -125,7 +125,7 @@ def test_the_page(corpus, tmp_path):
     cells = [Cell("ops", "unique", 0), Cell("ops", "unique", 1), Cell("wl", "unseen", 0)]
     evaluate(corpus, [*cells, Cell("ops", "unseen", 0, validation=True)], tmp_path / "work")
     found = list(read_cells(corpus, tmp_path / "work"))
-    write_page(found, tmp_path)
+    write_page(found, tmp_path, measuring.corpus_sha256(corpus))
     page = (tmp_path / "quality.md").read_text()
     assert "## Distinct graphs" in page
     assert "## Unseen families" in page
