@@ -24,7 +24,7 @@ def listed() -> dict[str, NamedArchitecture]:
     ("name", "family", "task"),
     [
         ("resnet18", "resnet", "image-classification"),
-        ("seresnet56_cifar10", "resnet", "image-classification"),
+        ("seresnet56_cifar10", "seresnet", "image-classification"),
         ("preresnet18", "resnetv2", "image-classification"),
         ("mobilenet_w1_cub", "mobilenetv1", "image-classification"),
         ("deeplabv3_resnetd50b_voc", "deeplabv3", "image-segmentation"),
