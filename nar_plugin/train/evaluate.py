@@ -23,7 +23,7 @@ from nar_plugin.train.methods import METHODS, Entry, Method
 from nar_plugin.train.metrics import Vectors, retrieval_quality
 from nar_plugin.train.nas import darts_corpus
 from nar_plugin.train.splits import Split, near_duplicates, split_corpus
-from nar_plugin.train.twins import Twin, twin_quality, twin_split
+from nar_plugin.train.twins import Twin, twin_quality, twin_split, twins_table
 
 SPLITS = (*get_args(splits.Name), "twins", "nas")
 NAS_COUNT = 30_000  # section 4.1
@@ -186,9 +186,11 @@ def _facts(items: Sequence[CorpusGraph], split: Split, twins: Sequence[Twin]) ->
 
 
 def _path(cell: Cell, data: _Data, work: Path) -> Path:
-    """Where a cell is kept: by the corpus, the settings, the seed."""
+    """Where a cell is kept: by the data, the settings, the seed."""
     entry: Entry = METHODS[cell.method]
-    of = "nas" if cell.split == "nas" else data.sha256
+    of = f"nas {NAS_COUNT}" if cell.split == "nas" else data.sha256
+    if cell.split == "twins":
+        of += twins_table()
     text = json.dumps([of, dict(entry.settings), asdict(cell)], sort_keys=True)
     key = hashlib.sha256(text.encode()).hexdigest()[:12]
     return work / cell.split / f"{cell.method}-{cell.seed}-{key}.json"

@@ -58,15 +58,18 @@ class TwinQuality:
 def read_twins(items: Sequence[CorpusGraph]) -> list[Twin]:
     """The pairs of `twins.tsv` whose names are both in the corpus."""
     places = {str(row["name"]): number for number, item in enumerate(items) for row in item.names}
-    text = files("nar_plugin.train").joinpath("twins.tsv").read_text(encoding="utf-8")
-    rows = csv.DictReader(
-        (line for line in text.splitlines() if not line.startswith("#")), delimiter="\t"
-    )
+    rows = csv.DictReader(twins_table().splitlines(), delimiter="\t")
     names = [(row["first"], row["second"]) for row in rows]
     pairs = [pair for pair in names if pair[0] in places and pair[1] in places]
     graphs = [(places[first], places[second]) for first, second in pairs]
     numbers = _components(graphs, len(items))
     return [Twin(pair, both, numbers[both[0]]) for pair, both in zip(pairs, graphs, strict=True)]
+
+
+def twins_table() -> str:
+    """The content of `twins.tsv`, without comments."""
+    text = files("nar_plugin.train").joinpath("twins.tsv").read_text(encoding="utf-8")
+    return "\n".join(line for line in text.splitlines() if not line.startswith("#"))
 
 
 def half_of(twins: Sequence[Twin], seed: int, *, validation: bool = False) -> list[Twin]:
