@@ -11,9 +11,17 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from shutil import rmtree
 
-from nar_plugin.errors import IndexUnavailable
-from nar_plugin.index.manifest import MANIFEST, FileEntry
+from nar_plugin.errors import IndexUnavailable, NarError
+from nar_plugin.index.manifest import (
+    LARGEST_MANIFEST,
+    MANIFEST,
+    PATHS,
+    TOMBSTONES,
+    FileEntry,
+    Manifest,
+)
 
 EMBEDDED = Path(__file__).parent.parent / "data"
 STAGE = ".saving"
@@ -28,34 +36,43 @@ def read_manifest(folder: Path) -> bytes:
     """The content of the folder's manifest.
 
     Raises:
-        IndexUnavailable: There is none.
+        IndexUnavailable: There is none, or it is larger than any manifest.
     """
     try:
-        return (folder / MANIFEST).read_bytes()
+        with (folder / MANIFEST).open("rb") as file:
+            return file.read(LARGEST_MANIFEST + 1)
     except OSError as error:
         raise IndexUnavailable(
             f"No index in {folder}: {MANIFEST} cannot be read ({error.strerror}). {remedy(folder)}"
         ) from error
 
 
-def read_verified(folder: Path, name: str, entry: FileEntry) -> bytes:
+def read_verified(folder: Path, entry: FileEntry) -> bytes:
     """The content of one file, which is the one that the manifest describes.
+
+    A file of another size is not read at all. Links are followed: the Hub's cache is made of them.
 
     Raises:
         IndexUnavailable: The file is missing, or its content is another.
     """
-    sizes = []
-    for path in (folder / name, folder / STAGE / name):
-        if path.is_file():
-            content = path.read_bytes()
-            if entry.matches(content):
-                return content
-            sizes.append(len(content))
-    if not sizes:
-        raise IndexUnavailable(f"{folder / name} is missing. {remedy(folder)}")
-    got = f"{sizes[0]:,} bytes" if sizes[0] != entry.size else "another sha256"
+    got = ""
+    for path in (folder / entry.path, folder / STAGE / entry.path):
+        if not path.is_file():  # a pipe or a device would never end
+            continue
+        size = path.stat().st_size
+        if size != entry.size:
+            got = got or f"{size:,} bytes"
+            continue
+        with path.open("rb") as file:
+            content = file.read(entry.size + 1)
+        if entry.matches(content):
+            return content
+        got = got or "another sha256"
+    path = folder / entry.path
+    if not got:
+        raise IndexUnavailable(f"{path} is missing. {remedy(folder)}")
     raise IndexUnavailable(
-        f"{folder / name} is damaged or of another index: it has {got}, {MANIFEST} says "
+        f"{path} is damaged or of another index: it has {got}, {MANIFEST} says "
         f"{entry.size:,} bytes with sha256 {entry.sha256[:12]}. {remedy(folder)}"
     )
 
@@ -77,15 +94,22 @@ def replace_files(
     Args:
         folder: Is created when missing.
         manifest: Content of the head.
-        files: Contents of the others, by name.
+        files: Contents of the others, by path in the folder.
         head: The file whose move makes the others current; of an index its manifest.
+
+    Raises:
+        NarError: A subfolder that a file goes to is a link.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    for parent in {(folder / name).parent for name in files} | {folder / STAGE}:
+        if parent != folder and parent.is_symlink():
+            raise NarError(f"{parent} is a link: files written there would land elsewhere.")
     settle(folder, head)
     stage = folder / STAGE
     stage.mkdir()
     try:
         for name, content in {head: manifest, **files}.items():
+            (stage / name).parent.mkdir(exist_ok=True)
             write_through(stage / name, content)
         (stage / head).replace(folder / head)  # from here the new files are current
     except BaseException:
@@ -108,16 +132,30 @@ def settle(folder: Path, head: str) -> None:
     if (stage / head).exists():
         discard(stage, head)
     elif stage.exists():
-        for path in stage.iterdir():
-            path.replace(folder / path.name)
-        stage.rmdir()
+        for path in [path for path in stage.rglob("*") if path.is_file()]:
+            place = folder / path.relative_to(stage)
+            place.parent.mkdir(exist_ok=True)
+            path.replace(place)
+        rmtree(stage)
 
 
 def discard(stage: Path, head: str) -> None:
     """Remove a stage, its head last: files without one would pass for a save to complete."""
-    for path in sorted(stage.iterdir(), key=lambda path: path.name == head):
-        path.unlink()
-    stage.rmdir()
+    for path in stage.iterdir():
+        if path.is_dir():
+            rmtree(path)
+        elif path.name != head:
+            path.unlink()
+    rmtree(stage)
+
+
+def prune(folder: Path, manifest: Manifest) -> None:
+    """Remove files of an earlier index that the manifest no longer lists."""
+    listed = {entry.path for entry in manifest.files}
+    for path in [*folder.glob("shards/*"), *folder.glob("derived/*"), folder / TOMBSTONES]:
+        name = path.relative_to(folder).as_posix()
+        if name not in listed and any(form.fullmatch(name) for form in PATHS.values()):
+            path.unlink(missing_ok=True)
 
 
 def write_through(path: Path, content: bytes) -> None:

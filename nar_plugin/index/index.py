@@ -1,46 +1,57 @@
-"""The index of known architectures: exact search by cosine, filters, load and save."""
+"""The index of known architectures: search by cosine, filters, load and save, and new revisions."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable, NarError
-from nar_plugin.index.folder import read_manifest, read_verified, replace_files, source_of
+from nar_plugin.index import graphs as stored_graphs
+from nar_plugin.index.folder import read_manifest, read_verified, source_of
 from nar_plugin.index.inventory import inventory
-from nar_plugin.index.manifest import ROWS, VECTORS, FileEntry, Manifest
+from nar_plugin.index.manifest import Manifest
 from nar_plugin.index.nearest import Candidates, nearest, open_backend
-from nar_plugin.index.rows import (
-    ArchitectureRow,
-    from_parquet,
-    merge_equal_graphs,
-    row_at,
-    to_parquet,
-    to_table,
-)
-from nar_plugin.index.vectors import FloatArray, from_safetensors, to_safetensors, unit
+from nar_plugin.index.parquet import from_parquet
+from nar_plugin.index.rows import ArchitectureRow, merge_equal_graphs, row_at, to_table
+from nar_plugin.index.shards import Shard, living, names_in, read_shards, read_tombstones
+from nar_plugin.index.vectors import FloatArray, Rows, unit
 from nar_plugin.index.where import allowed_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from nar_plugin.mining import MacroGraph
+
+LOADS = 5  # attempts while another process replaces the folder
+
 
 @dataclass(frozen=True)
 class Match:
-    """One found row and its cosine similarity to the query; 1 is the most similar."""
+    """One found row and its cosine similarity to the query; 1 is the most similar.
+
+    Attributes:
+        row: What is known of the architecture.
+        score: Its cosine similarity.
+        overlay: Whether it is one of the user's own models (see `nar_plugin.index.overlay`).
+    """
 
     row: ArchitectureRow
     score: float
+    overlay: bool = False
 
 
 class ArchitectureIndex:
-    """Known architectures, one row for each distinct graph.
+    """Known architectures, one row for each distinct graph. It never changes once it is made.
+
+    `add`, `remove` and `merge` return another index, which shares nothing that either changes; so
+    one index serves any number of threads.
 
     Example:
         ```python
@@ -52,45 +63,97 @@ class ArchitectureIndex:
     Attributes:
         manifest: What the index holds and which encoder made it.
         source: `embedded`, the folder that it was loaded from, or `memory`.
+        folder: Where its shards lie, or None.
+        added: Shards that no folder holds yet.
+        tombstones: By fingerprint, the first shard in which it may live again.
+        overlay: The user's own models, searched together with it, or None.
     """
 
     def __init__(
-        self, table: pa.Table, vectors: FloatArray, manifest: Manifest, source: str
+        self,
+        table: pa.Table,
+        vectors: Rows,
+        numbers: NDArray[np.int64],
+        manifest: Manifest,
+        source: str,
+        *,
+        folder: Path | None = None,
+        added: tuple[Shard, ...] = (),
+        tombstones: Mapping[str, int] | None = None,
+        overlay: ArchitectureIndex | None = None,
     ) -> None:
         """Use `load` or `from_rows`; this takes parts that belong together.
 
+        Args:
+            table: The rows that can be found.
+            vectors: Theirs, of length 1 as far as their type can say.
+            numbers: The number of each over all rows of the shards.
+            manifest: See the class.
+            source: See the class.
+            folder: See the class.
+            added: See the class.
+            tombstones: See the class.
+            overlay: See the class.
+
         Shapes:
-            table [n] rows, vectors [n, manifest.dim].
+            table [n] rows, vectors [n, manifest.dim], numbers [n].
         """
         self.manifest = manifest
         self.source = source
+        self.folder = folder
+        self.added = added
+        self.tombstones = dict(tombstones or {})
+        self.overlay = overlay
         self._table = table
         self._vectors = vectors
+        self._numbers = numbers
+        self._positions = {name: i for i, name in enumerate(table["fingerprint"].to_pylist())}
+        self._lock = threading.Lock()
+        self._backend: Candidates | None = None
 
     @classmethod
     def load(cls, path: str | Path) -> ArchitectureIndex:
         """Read the index in a folder and verify every byte of it.
+
+        While another process replaces the index, either the old one is read or the new one.
 
         Raises:
             IndexUnavailable: A file is missing or damaged.
             IndexIncompatible: It is of a format that this version does not read.
         """
         folder = Path(path)
-        manifest = Manifest.from_json(read_manifest(folder))
-        content = {
-            name: read_verified(folder, name, entry) for name, entry in manifest.files.items()
-        }
-        table = from_parquet(content[ROWS])
-        vectors = from_safetensors(content[VECTORS])
-        index = cls(table, vectors, manifest, source_of(folder))
-        index._check_parts()
+        head = read_manifest(folder)
+        for _ in range(LOADS):
+            try:
+                return cls._load(folder, Manifest.from_json(head))
+            except (IndexUnavailable, IndexIncompatible):
+                earlier, head = head, read_manifest(folder)
+                if head == earlier:
+                    raise
+        return cls._load(folder, Manifest.from_json(head))
+
+    @classmethod
+    def _load(cls, folder: Path, manifest: Manifest) -> ArchitectureIndex:
+        tombstones = read_tombstones(folder, manifest)
+        shards = read_shards(folder, manifest)
+        table, vectors, numbers = living(shards, tombstones, manifest.dim)
+        source = source_of(folder)
+        index = cls(table, vectors, numbers, manifest, source, folder=folder, tombstones=tombstones)
+        found = len(table), names_in(table)
+        if found != (manifest.graphs, manifest.names) or len(index._positions) != len(table):
+            raise IndexUnavailable(
+                f"The index {source} contradicts itself: its shards hold {found[0]:,} rows of "
+                f"{len(index._positions):,} fingerprints with {found[1]:,} names, the manifest "
+                f"says {manifest.graphs:,} and {manifest.names:,}. `nar index update` fetches a "
+                "sound index; `ArchitectureIndex.save` writes one."
+            )
         return index
 
     @classmethod
     def from_rows(
         cls,
         rows: Sequence[ArchitectureRow],
-        vectors: FloatArray,
+        vectors: NDArray[np.floating],
         encoder_id: str,
         encoder_sha256: str,
         *,
@@ -98,6 +161,7 @@ class ArchitectureIndex:
         fingerprint: str,
         revision: str = "local",
         created: str | None = None,
+        graphs: pa.Table | None = None,
     ) -> ArchitectureIndex:
         """Build an index in memory.
 
@@ -112,6 +176,7 @@ class ArchitectureIndex:
             fingerprint: Version of the fingerprints.
             revision: Name of this state of the index, such as `2026.11.21`.
             created: ISO date; today's if None.
+            graphs: The graph of each row (`nar_plugin.index.graphs.to_table`), or None.
 
         Raises:
             NarError: There is not one vector for each row, or a vector has no direction.
@@ -119,37 +184,182 @@ class ArchitectureIndex:
         Shapes:
             vectors [len(rows), dim].
         """
-        vectors = np.asarray(vectors)
-        if vectors.ndim != 2 or len(vectors) != len(rows) or not vectors.shape[1]:
-            raise NarError(f"Got vectors of shape {vectors.shape}, expected ({len(rows)}, dim).")
-        distinct, positions = merge_equal_graphs(rows)
         manifest = Manifest(
             tracer=tracer,
             fingerprint=fingerprint,
             encoder=encoder_id,
             encoder_sha256=encoder_sha256,
-            dim=vectors.shape[1],
-            graphs=len(distinct),
-            names=sum(len(row.names) for row in distinct),
-            created=created or datetime.now(UTC).date().isoformat(),
+            dim=np.shape(vectors)[-1] if np.ndim(vectors) else 0,
+            graphs=0,
+            names=0,
+            created=created or today(),
             revision=revision,
         )
-        return cls(to_table(distinct), unit(vectors[positions]), manifest, "memory")
+        table, block, numbers = living([], {}, manifest.dim)
+        empty = cls(table, block, numbers, manifest, "memory")
+        index = empty.add(rows, vectors, graphs=graphs)
+        index.manifest = replace(index.manifest, created=manifest.created)
+        return index
 
-    def save(self, path: str | Path, *, half: bool = False) -> None:
+    def add(
+        self,
+        rows: Sequence[ArchitectureRow],
+        vectors: NDArray[np.floating],
+        *,
+        graphs: pa.Table | None = None,
+    ) -> ArchitectureIndex:
+        """The index with more rows, which become its next shard.
+
+        A row whose graph is there already gives it its names, and nothing else.
+
+        Args:
+            rows: In the order that breaks ties.
+            vectors: The embedding of each row by the index's encoder.
+            graphs: The graph of each row, or None.
+
+        Raises:
+            NarError: There is not one vector or graph for each row, or a vector has no direction.
+
+        Shapes:
+            vectors [len(rows), dim].
+        """
+        shape = np.shape(vectors)
+        if (
+            len(shape) != 2
+            or shape[0] != len(rows)
+            or not shape[1]
+            or shape[1] != self.manifest.dim
+        ):
+            wanted = self.manifest.dim or "dim"
+            raise NarError(f"Got vectors of shape {shape}, expected ({len(rows)}, {wanted}).")
+        if graphs is not None and graphs["fingerprint"].to_pylist() != [
+            row.fingerprint for row in rows
+        ]:
+            raise NarError("Got graphs that are not those of the rows: expected one for each.")
+        units = unit(vectors)
+        kept: list[tuple[ArchitectureRow, FloatArray, int]] = []
+        buried = []
+        for row, position in zip(*merge_equal_graphs(rows), strict=True):
+            at = self._positions.get(row.fingerprint)
+            if at is None:
+                kept.append((row, units[position], position))
+                continue
+            known = row_at(self._table, at)
+            (merged,) = merge_equal_graphs([known, row])[0]
+            if merged != known:
+                kept.append((merged, self._vectors[at].astype(np.float32), position))
+                buried.append(row.fingerprint)
+        if not kept:
+            return self
+        shard = Shard(
+            to_table([row for row, _, _ in kept]),
+            unit(np.stack([vector for _, vector, _ in kept])),
+            graphs.take([position for _, _, position in kept]) if graphs is not None else None,
+        )
+        return self._revised(buried, shard)
+
+    def remove(self, fingerprints: Collection[str]) -> ArchitectureIndex:
+        """The index without the rows of these fingerprints.
+
+        Raises:
+            NarError: One of them is not in the index.
+        """
+        unknown = [name for name in fingerprints if name not in self._positions]
+        if unknown:
+            raise NarError(
+                f"The index {self.source} holds no fingerprint {unknown[0]!r}"
+                f"{f' and {len(unknown) - 1} others' if unknown[1:] else ''}; nothing was removed."
+            )
+        return self._revised(fingerprints, None) if fingerprints else self
+
+    def merge(self, other: ArchitectureIndex) -> ArchitectureIndex:
+        """The index with the rows of another one of the same encoder.
+
+        Raises:
+            IndexIncompatible: Encoder, tracer or fingerprints are of another version.
+        """
+        self.check_like(other)
+        graphs = other.graphs() if other.has_graphs else None
+        return self.add(other.rows(), other.vectors, graphs=graphs)
+
+    def reencoded(
+        self,
+        encoder_id: str,
+        encoder_sha256: str,
+        encode: Callable[[Sequence[MacroGraph]], NDArray[np.floating]],
+        *,
+        revision: str | None = None,
+    ) -> ArchitectureIndex:
+        """The same architectures with the vectors of another encoder, in one new shard.
+
+        Args:
+            encoder_id: Id of the encoder.
+            encoder_sha256: Hash of its weights.
+            encode: Gives a vector for each macro graph.
+            revision: Name of the new state; None keeps the name.
+
+        Raises:
+            NarError: A shard came without graphs.
+        """
+        graphs = self.graphs()
+        vectors = encode(list(stored_graphs.macro_graphs(graphs)))
+        return ArchitectureIndex.from_rows(
+            self.rows(),
+            vectors if len(self) else np.empty((0, self.manifest.dim), np.float32),
+            encoder_id,
+            encoder_sha256,
+            tracer=self.manifest.tracer,
+            fingerprint=self.manifest.fingerprint,
+            revision=revision or self.manifest.revision,
+            graphs=graphs,
+        )
+
+    def save(
+        self,
+        path: str | Path,
+        *,
+        half: bool = False,
+        revision: str | None = None,
+        encoder: Path | None = None,
+    ) -> None:
         """Write the index into a folder, replacing the one that it may hold, whole or not at all.
+
+        Shards that the folder holds already are not written again.
 
         Args:
             path: The folder; made if missing. Files of other names in it stay.
-            half: Store the vectors as float16: half the size, scores off by up to 0.0005.
+            half: Store new vectors as float16: half the size, scores off by up to 0.0005.
+            revision: Name of this state; None keeps the name.
+            encoder: Folder of the encoder that made the vectors, to be put beside them; None
+                keeps the one that is there.
+
+        Raises:
+            NarError: The folder cannot be written, or a shard is no longer where it was.
         """
-        files = {
-            VECTORS: to_safetensors(self._vectors, half=half),
-            ROWS: to_parquet(self._table),
-        }
-        entries = {name: FileEntry.of(content) for name, content in files.items()}
-        manifest = replace(self.manifest, files=entries)
-        replace_files(Path(path), manifest.to_json(), files)
+        from nar_plugin.index.saving import save
+
+        save(self, Path(path), half=half, revision=revision, encoder=encoder)
+
+    def with_overlay(self, overlay: ArchitectureIndex) -> ArchitectureIndex:
+        """The index, searched together with a user's own models.
+
+        Raises:
+            IndexIncompatible: Another encoder made the overlay's vectors.
+        """
+        self.check_like(overlay)
+        index = ArchitectureIndex(
+            self._table,
+            self._vectors,
+            self._numbers,
+            self.manifest,
+            self.source,
+            folder=self.folder,
+            added=self.added,
+            tombstones=self.tombstones,
+            overlay=overlay,
+        )
+        index._backend = self._backend
+        return index
 
     def search(
         self,
@@ -184,14 +394,36 @@ class ArchitectureIndex:
                 f"the model with {self.manifest.encoder}, which made this index."
             )
         (query,) = unit(vector[None])
+        found = self._search(query, k, where, identical)
+        if self.overlay is None:
+            return found
+        matches = {match.row.fingerprint: match for match in found}
+        for own in self.overlay._search(query, k, where, identical):
+            known = self.by_fingerprint(own.row.fingerprint)
+            (row,) = merge_equal_graphs([known, own.row] if known else [own.row])[0]
+            matches[row.fingerprint] = Match(row, own.score, overlay=True)
+        return sorted(
+            matches.values(), key=lambda match: (match.row.fingerprint != identical, -match.score)
+        )[:k]
+
+    def _search(
+        self, query: FloatArray, k: int, where: Mapping[str, Any] | None, identical: str | None
+    ) -> list[Match]:
         allowed = allowed_rows(self._table, where) if where else None
-        scores, rows = nearest(self._backend, self._vectors, query, k, allowed)
+        scores, rows = nearest(self.backend(), self._vectors, query, k, allowed)
         found = list(zip(rows.tolist(), scores.tolist(), strict=True))
         same = self._positions.get(identical) if identical else None
         if same is not None and (allowed is None or allowed[same]):
             others = [(row, score) for row, score in found if row != same]
-            found = [(same, float(self._vectors[same] @ query)), *others][:k]
+            found = [(same, float(self._vectors[same].astype(np.float32) @ query)), *others][:k]
         return [Match(row_at(self._table, row), score) for row, score in found]
+
+    def backend(self) -> Candidates:
+        """What searches, made at the first search and then shared between threads."""
+        with self._lock:
+            if self._backend is None:
+                self._backend = open_backend(self._vectors)
+            return self._backend
 
     def by_fingerprint(self, fingerprint: str) -> ArchitectureRow | None:
         """The row of the identical graph, or None."""
@@ -213,11 +445,30 @@ class ArchitectureIndex:
                 "encoder; `nar index reencode` computes the vectors of this one anew."
             )
 
+    def check_like(self, other: ArchitectureIndex) -> None:
+        """Refuse an index whose vectors or fingerprints cannot be compared with the ones here.
+
+        Raises:
+            IndexIncompatible: Encoder, tracer or fingerprints are of another version.
+        """
+        other.check_encoder(
+            f"{self.manifest.encoder} of the index {self.source}", self.manifest.encoder_sha256
+        )
+        mine = self.manifest.tracer, self.manifest.fingerprint
+        theirs = other.manifest.tracer, other.manifest.fingerprint
+        if mine != theirs:
+            raise IndexIncompatible(
+                f"The index {other.source} was traced by version {theirs[0]} with fingerprints "
+                f"{theirs[1]}, the index {self.source} by {mine[0]} with {mine[1]}: equal graphs "
+                "would not be recognised. Trace the models of the older one again."
+            )
+
     def info(self) -> dict[str, Any]:
         """Sizes, counts and origin, as `nar index info --json` prints them.
 
         A graph that several libraries have a name for counts in each of them. `composed` are the
-        graphs that no library publishes: any decoder on any encoder.
+        graphs that no library publishes: any decoder on any encoder. `overlay` counts the user's
+        own models.
         """
         manifest = self.manifest
         return {
@@ -227,6 +478,7 @@ class ArchitectureIndex:
             "names": manifest.names,
             "graphs": manifest.graphs,
             "composed": sum(self._table["composed"].to_pylist()),
+            "overlay": len(self.overlay) if self.overlay else 0,
             **inventory(self._table),
             "encoder": manifest.encoder,
             "encoder_sha256": manifest.encoder_sha256,
@@ -241,14 +493,47 @@ class ArchitectureIndex:
 
     @property
     def vectors(self) -> FloatArray:
-        """The unit vectors of the rows, read-only.
+        """The unit vectors of the rows, a read-only copy.
 
         Shapes:
             float32[n, dim].
         """
-        view = self._vectors.view()
-        view.flags.writeable = False
-        return view
+        copy = unit(self._vectors)
+        copy.flags.writeable = False
+        return copy
+
+    @property
+    def has_graphs(self) -> bool:
+        """Whether every shard came with its graphs."""
+        shards = len(self.manifest.of_kind("rows")) == len(self.manifest.of_kind("graphs"))
+        return shards and all(shard.graphs is not None for shard in self.added)
+
+    def graphs(self) -> pa.Table:
+        """The stored graphs of the rows, in their order.
+
+        Raises:
+            NarError: A shard came without.
+        """
+        import pyarrow as pa
+
+        if not self.has_graphs:
+            raise NarError(
+                f"The index {self.source} does not hold the graphs of all its rows, from which "
+                "vectors could be made. `nar index update` fetches an index for today's encoder."
+            )
+        schema = stored_graphs.schema()
+        tables = [
+            from_parquet(read_verified(self.folder or Path(), entry), entry, schema)
+            for entry in self.manifest.of_kind("graphs")
+        ]
+        tables += [shard.graphs for shard in self.added]
+        whole = pa.concat_tables([schema.empty_table(), *tables]).take(self._numbers)
+        if whole["fingerprint"].to_pylist() != list(self._positions):
+            raise IndexIncompatible(
+                f"The stored graphs of the index {self.source} are not those of its rows. "
+                "`nar index update` fetches a sound index."
+            )
+        return whole
 
     def __len__(self) -> int:
         """The number of distinct graphs."""
@@ -261,30 +546,48 @@ class ArchitectureIndex:
             f"{self.manifest.encoder}, {self.source}@{self.manifest.revision})"
         )
 
-    @cached_property
-    def _backend(self) -> Candidates:
-        return open_backend(self._vectors)
-
-    @cached_property
-    def _positions(self) -> dict[str, int]:
-        fingerprints = self._table["fingerprint"].to_pylist()
-        return {fingerprint: position for position, fingerprint in enumerate(fingerprints)}
-
     def _bytes(self) -> int:
-        if not self.manifest.files:
+        if self.added or not self.manifest.files:
             return self._vectors.nbytes + int(self._table.nbytes)
-        return sum(entry.size for entry in self.manifest.files.values())
+        return self.manifest.size
 
-    def _check_parts(self) -> None:
-        expected = (self.manifest.graphs, self.manifest.dim)
-        if self._vectors.shape != expected or len(self._table) != expected[0]:
-            raise IndexUnavailable(
-                f"The index {self.source} contradicts itself: {VECTORS} has the shape "
-                f"{self._vectors.shape} and {ROWS} {len(self._table)} rows, the manifest says "
-                f"{expected}. `nar index update` fetches a sound index."
-            )
-        if len(self._positions) != len(self._table):
-            raise IndexUnavailable(
-                f"{ROWS} of the index {self.source} holds a fingerprint twice. Write it with "
-                "`ArchitectureIndex.from_rows(...).save(...)`, which merges such rows."
-            )
+    def _revised(self, buried: Collection[str], shard: Shard | None) -> ArchitectureIndex:
+        """The index without some rows and with a shard more."""
+        gone = set(buried)
+        kept = [i for name, i in self._positions.items() if name not in gone]
+        rest = self._table.take(kept) if gone else self._table
+        parts = [Shard(rest, self._vectors[kept] if gone else self._vectors)]
+        numbers = self._numbers[kept]
+        count = self.manifest.rows
+        if shard is not None:
+            parts.append(shard)
+            numbers = np.concatenate([numbers, count + np.arange(len(shard.table))])
+            count += len(shard.table)
+        parts = [part for part in parts if len(part.table)]
+        table, vectors, _ = living(parts, {}, self.manifest.dim)
+        next_shard = len(self.manifest.of_kind("rows")) + len(self.added)
+        tombstones = self.tombstones | dict.fromkeys(gone, next_shard)
+        manifest = replace(
+            self.manifest,
+            graphs=len(table),
+            names=names_in(table),
+            rows=count,
+            tombstones=len(tombstones),
+            created=today(),
+        )
+        return ArchitectureIndex(
+            table,
+            vectors,
+            numbers,
+            manifest,
+            self.source,
+            folder=self.folder,
+            added=(*self.added, shard) if shard is not None else self.added,
+            tombstones=tombstones,
+            overlay=self.overlay,
+        )
+
+
+def today() -> str:
+    """The date in UTC, such as `2026-11-21`."""
+    return datetime.now(UTC).date().isoformat()

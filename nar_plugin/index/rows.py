@@ -7,8 +7,6 @@ from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from nar_plugin.errors import IndexIncompatible
-
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -100,45 +98,6 @@ def to_table(rows: Iterable[ArchitectureRow]) -> pa.Table:
     import pyarrow as pa
 
     return pa.Table.from_pylist([asdict(row) for row in rows], schema=schema())
-
-
-def to_parquet(table: pa.Table) -> bytes:
-    """The content of `rows.parquet`, compressed with zstd."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    sink = pa.BufferOutputStream()
-    pq.write_table(table, sink, compression="zstd")
-    content: bytes = sink.getvalue().to_pybytes()
-    return content
-
-
-def from_parquet(content: bytes) -> pa.Table:
-    """The table in the content of a `rows.parquet`.
-
-    Raises:
-        IndexIncompatible: It is no Parquet file, or its columns are not those of `schema()`.
-    """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        # ParquetFile, because pq.read_table imports pyarrow.dataset first (70 ms).
-        table = pq.ParquetFile(pa.BufferReader(content)).read().combine_chunks()
-    except (pa.ArrowException, OSError) as error:
-        raise IndexIncompatible(f"rows.parquet cannot be read as Parquet: {error}") from error
-    if not table.schema.equals(schema()):
-        raise IndexIncompatible(
-            f"rows.parquet has the columns {describe(table.schema)}; this version of nar-plugin "
-            f"reads {describe(schema())}. Run `nar index update`, or write it with "
-            "`ArchitectureIndex.save`."
-        )
-    return table
-
-
-def describe(columns: pa.Schema) -> str:
-    """Such as `name: string, params: int64`."""
-    return ", ".join(f"{field.name}: {field.type}" for field in columns)
 
 
 def row_at(table: pa.Table, position: int) -> ArchitectureRow:

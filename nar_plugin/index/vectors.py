@@ -6,9 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nar_plugin.errors import IndexIncompatible, NarError
+from nar_plugin.index.manifest import FileEntry
 
 FloatArray = NDArray[np.float32]
+Rows = NDArray[np.float16] | NDArray[np.float32]
 KEY = "vectors"
+BLOCK = 8192  # rows whose lengths are taken at a time
 
 
 def unit(vectors: NDArray[np.floating]) -> FloatArray:
@@ -32,53 +35,56 @@ def unit(vectors: NDArray[np.floating]) -> FloatArray:
     return scaled
 
 
-def to_safetensors(vectors: FloatArray, *, half: bool) -> bytes:
-    """The content of `vectors.safetensors`, as float16 or float32.
+def to_safetensors(vectors: Rows, *, half: bool) -> bytes:
+    """The content of a shard's vectors, as float16 or as they are.
 
     Shapes:
         vectors [n, dim].
     """
     from safetensors.numpy import save
 
-    content: bytes = save({KEY: vectors.astype(np.float16 if half else np.float32)})
+    content: bytes = save({KEY: vectors.astype(np.float16) if half else vectors})
     return content
 
 
-def from_safetensors(content: bytes) -> FloatArray:
-    """The unit vectors in the content of a `vectors.safetensors`.
+def from_safetensors(content: bytes, entry: FileEntry, dim: int) -> Rows:
+    """The rows in the content of a shard's vectors, which share the content's memory.
 
-    Rounding to float16 shortens or lengthens a row by up to 0.0005; such rows are made unit again.
+    Rounding to float16 shortens or lengthens a row by up to 0.0005.
+
+    Args:
+        content: Of the file.
+        entry: What the manifest says of it.
+        dim: Length of a vector.
 
     Raises:
-        IndexIncompatible: It is no safetensors file of unit vectors under the key `vectors`.
+        IndexIncompatible: It is no safetensors file of so many unit vectors under that key.
 
     Shapes:
-        float32[n, dim].
+        float16 or float32[entry.rows, dim].
     """
     from safetensors import SafetensorError
     from safetensors.numpy import load
 
     try:
         tensors = load(content)
-    except (SafetensorError, KeyError, ValueError, TypeError) as error:
-        raise unreadable(str(error)) from error
+    except (SafetensorError, KeyError, ValueError, TypeError, OverflowError) as error:
+        raise unreadable(entry, dim, str(error)[:200]) from error
     if set(tensors) != {KEY}:
-        raise unreadable(f"it holds the tensors {sorted(tensors)}")
-    vectors = tensors[KEY]
-    if vectors.ndim != 2 or vectors.dtype not in (np.float16, np.float32):
-        raise unreadable(f"it holds {vectors.dtype}{list(vectors.shape)}")
-    rows: FloatArray = vectors.astype(np.float32, copy=False)
-    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
-    if not np.all(np.abs(lengths - 1) < 0.005):
-        raise unreadable("its rows are not of length 1")
-    if vectors.dtype == np.float16:
-        rows /= lengths[:, None]
-    return rows
+        raise unreadable(entry, dim, f"it holds the tensors {sorted(tensors)[:4]}")
+    vectors: Rows = tensors[KEY]
+    if vectors.shape != (entry.rows, dim) or vectors.dtype not in (np.float16, np.float32):
+        raise unreadable(entry, dim, f"it holds {vectors.dtype}{list(vectors.shape)}")
+    for start in range(0, len(vectors), BLOCK):
+        rows = vectors[start : start + BLOCK].astype(np.float32)
+        if not np.all(np.abs(np.einsum("ij,ij->i", rows, rows) - 1) < 0.01):
+            raise unreadable(entry, dim, "its rows are not of length 1")
+    return vectors
 
 
-def unreadable(reason: str) -> IndexIncompatible:
+def unreadable(entry: FileEntry, dim: int, reason: str) -> IndexIncompatible:
     """The error for a file that is whole but of another format."""
     return IndexIncompatible(
-        f"vectors.safetensors is not of this version's format: {reason}; expected one tensor "
-        f"{KEY!r} of float16 or float32 unit rows [n, dim]. Run `nar index update`."
+        f"{entry.path} is not of this version's format: {reason}; expected one tensor {KEY!r} of "
+        f"float16 or float32 unit rows [{entry.rows}, {dim}]. Run `nar index update`."
     )

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from nar_plugin.encoder import encoder_sha256, load_encoder
-from nar_plugin.encoder.checkpoint import CONFIG, WEIGHTS
+from nar_plugin.encoder.checkpoint import CONFIG
 from nar_plugin.index import ArchitectureIndex, ArchitectureRow
 from nar_plugin.tracing.fingerprint import FINGERPRINT_VERSION
 from nar_plugin.tracing.vocabulary import VOCABULARY_VERSION
@@ -41,10 +40,7 @@ def write_index(corpus: Path, encoder: Path, folder: Path, revision: str) -> Arc
         fingerprint=FINGERPRINT_VERSION,
         revision=revision,
     )
-    index.save(folder, half=True)
-    for name in (CONFIG, WEIGHTS):
-        if (encoder / name).resolve() != (folder / name).resolve():
-            shutil.copyfile(encoder / name, folder / name)
+    index.save(folder, half=True, encoder=encoder)
     return index
 
 

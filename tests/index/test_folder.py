@@ -1,15 +1,27 @@
 import json
 import os
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from safetensors.numpy import save
 
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable, NarError
 from nar_plugin.index import ArchitectureIndex
 from nar_plugin.index import folder as folder_module
+from nar_plugin.index.manifest import FileEntry, Manifest
+from nar_plugin.index.parquet import to_parquet
+from nar_plugin.index.rows import to_table
 
-FILES = ["manifest.json", "vectors.safetensors", "rows.parquet"]
+VECTORS, ROWS = "shards/00000.vectors.safetensors", "shards/00000.rows.parquet"
+FILES = ["manifest.json", VECTORS, ROWS]
+
+
+def files_in(folder):
+    return sorted(
+        path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()
+    )
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -61,7 +73,7 @@ def test_the_embedded_index_is_mended_by_pip(tmp_path, monkeypatch):
 
 def test_files_of_two_indexes_are_refused(saved, build, row, tmp_path):
     build([row("timm:a"), row("timm:b")], [[1, 0], [0, 1]]).save(tmp_path / "other")
-    shutil.copy(tmp_path / "other" / "rows.parquet", saved)
+    shutil.copy(tmp_path / "other" / ROWS, saved / "shards")
     with pytest.raises(IndexUnavailable, match=r"rows\.parquet is damaged or of another index"):
         ArchitectureIndex.load(saved)
 
@@ -69,7 +81,7 @@ def test_files_of_two_indexes_are_refused(saved, build, row, tmp_path):
 def test_a_save_keeps_foreign_files(saved, index):
     (saved / "config.json").write_text("{}")
     index.save(saved)
-    assert sorted(path.name for path in saved.iterdir()) == sorted([*FILES, "config.json"])
+    assert files_in(saved) == sorted([*FILES, "config.json"])
 
 
 class Killed(BaseException):
@@ -80,13 +92,13 @@ def kill_at(monkeypatch, step):
     """Lets os.replace work `step` times and then never again."""
     real, calls = os.replace, []
 
-    def replace(*args, **kwargs):
+    def replace_counted(*args, **kwargs):
         calls.append(args)
         if len(calls) > step:
             raise Killed
         return real(*args, **kwargs)
 
-    monkeypatch.setattr(os, "replace", replace)
+    monkeypatch.setattr(os, "replace", replace_counted)
 
 
 @pytest.fixture
@@ -100,7 +112,7 @@ def test_a_save_killed_before_the_switch_leaves_the_old_index(saved, index, succ
         with pytest.raises(Killed):
             successor.save(saved)
     assert ArchitectureIndex.load(saved).rows() == index.rows()
-    assert sorted(path.name for path in saved.iterdir()) == sorted(FILES)
+    assert files_in(saved) == sorted(FILES)
 
 
 @pytest.mark.parametrize("step", [1, 2])
@@ -120,14 +132,15 @@ def test_the_next_save_clears_up(saved, index, successor, monkeypatch, step):
             successor.save(saved)
     index.save(saved)
     assert ArchitectureIndex.load(saved).rows() == index.rows()
-    assert sorted(path.name for path in saved.iterdir()) == sorted(FILES)
+    assert files_in(saved) == sorted(FILES)
 
 
 def test_what_a_killed_process_left_is_discarded(saved, index, successor):
     stage = saved / ".saving"
     stage.mkdir()
     (stage / "manifest.json").write_text("half a mani")
-    (stage / "rows.parquet").write_text("half")
+    (stage / "shards").mkdir()
+    (stage / ROWS).write_text("half")
     assert ArchitectureIndex.load(saved).rows() == index.rows()
     successor.save(saved)
     assert ArchitectureIndex.load(saved).rows() == successor.rows()
@@ -136,56 +149,57 @@ def test_what_a_killed_process_left_is_discarded(saved, index, successor):
 
 def test_a_full_disk_leaves_the_old_index(saved, index, successor, monkeypatch):
     def full(path, content):
-        if path.name == "rows.parquet":
+        if path.name == "00000.rows.parquet":
             raise OSError(28, "No space left on device")
         path.write_bytes(content)
 
     monkeypatch.setattr(folder_module, "write_through", full)
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(NarError, match=r"could not be written to .*No space.*Make room"):
         successor.save(saved)
     assert ArchitectureIndex.load(saved).rows() == index.rows()
-    assert sorted(path.name for path in saved.iterdir()) == sorted(FILES)
+    assert files_in(saved) == sorted(FILES)
 
 
 def test_the_manifest_is_readable_json(saved):
     manifest = json.loads((saved / "manifest.json").read_text())
     assert manifest["encoder"] == {"id": "nar-base", "sha256": "c0ffee" * 8}
-    size = (saved / "rows.parquet").stat().st_size
-    assert manifest["files"]["rows.parquet"]["bytes"] == size
+    assert manifest["counts"] == {"graphs": 4, "names": 5, "rows": 4, "tombstones": 0}
+    sizes = {entry["path"]: entry["bytes"] for entry in manifest["files"]}
+    assert sizes == {name: (saved / name).stat().st_size for name in (ROWS, VECTORS)}
 
 
 def replace_file(saved, name, content):
     """Writes a file and a manifest that vouches for it."""
-    from dataclasses import replace
-
-    from nar_plugin.index.manifest import FileEntry, Manifest
-
     manifest = Manifest.from_json((saved / "manifest.json").read_bytes())
-    files = manifest.files | {name: FileEntry.of(content)}
-    (saved / "manifest.json").write_bytes(replace(manifest, files=files).to_json())
+    files = {entry.path: entry for entry in manifest.files}
+    files[name] = FileEntry.of(content, name, files[name].kind, files[name].rows)
+    manifest = replace(manifest, files=tuple(files.values()))
+    (saved / "manifest.json").write_bytes(manifest.to_json())
     (saved / name).write_bytes(content)
 
 
-def test_counts_that_contradict_each_other(saved, build, row, tmp_path):
+def test_rows_of_another_number(saved, build, row, tmp_path):
     build([row("timm:a")], [[1, 0]]).save(tmp_path / "other")
-    replace_file(saved, "rows.parquet", (tmp_path / "other" / "rows.parquet").read_bytes())
-    with pytest.raises(IndexUnavailable, match=r"contradicts itself.*1 rows.*4, 2"):
+    replace_file(saved, ROWS, (tmp_path / "other" / ROWS).read_bytes())
+    with pytest.raises(IndexIncompatible, match=r"00000.rows.parquet is not .* 4 rows.*has 1 rows"):
         ArchitectureIndex.load(saved)
 
 
 def test_a_fingerprint_twice(saved, index):
-    from nar_plugin.index.rows import to_parquet, to_table
-
     rows = index.rows()
-    content = to_parquet(to_table([*rows[:3], rows[0]]))
-    replace_file(saved, "rows.parquet", content)
-    with pytest.raises(IndexUnavailable, match="a fingerprint twice"):
+    replace_file(saved, ROWS, to_parquet(to_table([*rows[:2], rows[3], rows[3]])))
+    with pytest.raises(IndexUnavailable, match=r"contradicts itself.* 4 rows of 3 fingerprints"):
+        ArchitectureIndex.load(saved)
+
+
+def test_more_names_than_the_manifest_says(saved, index):
+    rows = [replace(row, names=(*row.names, "x:y")) for row in index.rows()]
+    replace_file(saved, ROWS, to_parquet(to_table(rows)))
+    with pytest.raises(IndexUnavailable, match=r"contradicts itself.* 9 names.* 4 and 5"):
         ArchitectureIndex.load(saved)
 
 
 def test_vouched_files_of_another_format(saved):
-    from safetensors.numpy import save
-
-    replace_file(saved, "vectors.safetensors", save({"x": np.eye(4, 2, dtype=np.float32)}))
-    with pytest.raises(IndexIncompatible, match=r"vectors\.safetensors.*'x'"):
+    replace_file(saved, VECTORS, save({"x": np.eye(4, 2, dtype=np.float32)}))
+    with pytest.raises(IndexIncompatible, match=r"00000\.vectors\.safetensors.*'x'"):
         ArchitectureIndex.load(saved)

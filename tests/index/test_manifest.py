@@ -1,15 +1,21 @@
 import hashlib
 import json
+from dataclasses import replace
 
 import pytest
 
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable
 from nar_plugin.index.manifest import FileEntry, Manifest
 
+ROWS, VECTORS = "shards/00000.rows.parquet", "shards/00000.vectors.safetensors"
+
+
+def described(path, kind, rows=3, size=3 * 1024 + 100):
+    return FileEntry(path, kind, "ab" * 32, size, rows)
+
 
 @pytest.fixture
 def manifest():
-    entry = FileEntry.of(b"abc")
     return Manifest(
         tracer="1",
         fingerprint="nar1",
@@ -20,7 +26,8 @@ def manifest():
         names=4,
         created="2026-11-21",
         revision="2026.11.21",
-        files={"vectors.safetensors": entry, "rows.parquet": entry},
+        rows=3,
+        files=(described(ROWS, "rows"), described(VECTORS, "vectors")),
     )
 
 
@@ -41,20 +48,39 @@ def test_round_trip(manifest):
 def test_file_entry_is_sha256_and_size():
     # FIPS 180-2, appendix B.1
     digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-    assert FileEntry.of(b"abc") == FileEntry(digest, 3)
-    assert FileEntry(digest, 3).matches(b"abc")
-    assert not FileEntry(digest, 3).matches(b"abd")
-    assert not FileEntry(digest, 4).matches(b"abc")
+    entry = FileEntry.of(b"abc", ROWS, "rows", 7)
+    assert entry == FileEntry(ROWS, "rows", digest, 3, 7)
+    assert entry.matches(b"abc")
+    assert not entry.matches(b"abd")
+    assert not replace(entry, size=4).matches(b"abc")
+    assert entry.shard == 0
+    assert described("tombstones.json", "tombstones").shard is None
+
+
+def test_files_are_sorted_by_path(manifest):
+    first, second = manifest.files
+    assert Manifest.from_json(replace(manifest, files=(second, first)).to_json()) == manifest
 
 
 def test_a_newer_schema_asks_for_an_upgrade(manifest):
-    with pytest.raises(IndexIncompatible, match=r"schema 2.*pip install --upgrade nar-plugin"):
-        Manifest.from_json(edited(manifest, schema=2, novelty=[1]))
+    with pytest.raises(IndexIncompatible, match=r"schema 3.*pip install --upgrade nar-plugin"):
+        Manifest.from_json(edited(manifest, schema=3, novelty=[1]))
 
 
 def test_an_older_schema_asks_for_an_update(manifest):
-    with pytest.raises(IndexIncompatible, match=r"schema 0.*nar index update"):
-        Manifest.from_json(edited(manifest, schema=0))
+    with pytest.raises(IndexIncompatible, match=r"schema 1.*nar index update"):
+        Manifest.from_json(edited(manifest, schema=1))
+
+
+@pytest.mark.parametrize("version", ["0.1", "0.0.9", "0.1.0rc1"])
+def test_a_client_that_is_new_enough(manifest, version):
+    Manifest.from_json(edited(manifest, minimum_client=version))
+
+
+@pytest.mark.parametrize("version", ["0.1.1", "0.2.dev3", "99"])
+def test_a_client_that_is_too_old(manifest, version):
+    with pytest.raises(IndexIncompatible, match=r"or newer; this is .*pip install --upgrade"):
+        Manifest.from_json(edited(manifest, minimum_client=version))
 
 
 def test_another_metric(manifest):
@@ -62,28 +88,84 @@ def test_another_metric(manifest):
         Manifest.from_json(edited(manifest, metric="l2"))
 
 
+COUNTS = {"graphs": 3, "names": 4, "rows": 3, "tombstones": 0}
+
+
 @pytest.mark.parametrize(
     ("changes", "text"),
     [
-        ({"dim": "512"}, "dim is '512', expected int"),
-        ({"dim": True}, "dim is True, expected int"),
-        ({"dim": 0}, "counts"),
-        ({"graphs": 5}, "counts"),
-        ({"graphs": -1}, "counts"),
-        ({"revision": None}, "revision is None, expected str"),
-        ({"schema": None}, "schema is None, expected int"),
-        ({"encoder": "nar-base"}, "encoder is 'nar-base', expected dict"),
-        ({"encoder": {"id": "nar-base"}}, "sha256 is None"),
+        ({"dimension": "512"}, "dimension is '512', expected int"),
+        ({"dimension": True}, "dimension is 'True', expected int"),
+        ({"dimension": 0}, "out of range"),
+        ({"dimension": -512}, "out of range"),
+        ({"dimension": 1 << 20}, "out of range"),
+        ({"dimension": 4096}, "cannot hold 3 vectors of 4096 numbers"),
+        ({"counts": COUNTS | {"graphs": 5}}, "counts"),
+        ({"counts": COUNTS | {"graphs": -1}}, "out of range"),
+        ({"counts": COUNTS | {"rows": 4}}, "as many as counts"),
+        ({"counts": COUNTS | {"tombstones": 1}}, "as many tombstones"),
+        ({"counts": COUNTS | {"extra": 1}}, "counts is not an object with the keys"),
+        ({"revision": None}, "revision is 'None', expected str"),
+        ({"schema": None}, "schema is 'None', expected int"),
+        ({"encoder": "nar-base"}, "encoder is not an object"),
+        ({"encoder": {"id": "nar-base"}}, "encoder is not an object"),
         ({"created": "yesterday"}, "no ISO date: 'yesterday'"),
-        ({"files": {}}, "lists"),
-        ({"files": {"rows.parquet": 3, "vectors.safetensors": 3}}, "sha256 is None"),
-        ({"files": {"../rows.parquet": {"sha256": "a", "bytes": 1}}}, "lists"),
-        ({"colour": "blue"}, "unknown fields: colour"),
+        ({"minimum_client": "new"}, "no version: 'new'"),
+        ({"files": []}, "rows of its shards"),
+        ({"files": {}}, "expected list"),
+        ({"colour": "blue"}, "unknown fields: 'colour'"),
+        ({"\x1b[2J": 1}, r"'\\x1b\[2J'"),
     ],
 )
 def test_fields_are_checked(manifest, changes, text):
     with pytest.raises(IndexUnavailable, match=text):
         Manifest.from_json(edited(manifest, **changes))
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"path": "../../.bashrc"}, "which no index has"),
+        ({"path": "/etc/passwd"}, "which no index has"),
+        ({"path": "shards/../../x.rows.parquet"}, "which no index has"),
+        ({"path": "shards/00000.rows.parquet\n"}, "which no index has"),
+        ({"path": "shards\\00000.rows.parquet"}, "which no index has"),
+        ({"path": "shards/00000.rows.pickle"}, "which no index has"),
+        ({"path": "manifest.json"}, "which no index has"),
+        ({"kind": "vectors"}, "which no index has"),
+        ({"kind": "code"}, "which no index has"),
+        ({"path": "shards/00001.rows.parquet"}, "not numbered from 0"),
+        ({"sha256": "ab" * 31}, "sha256"),
+        ({"sha256": "AB" * 32}, "sha256"),
+        ({"bytes": -1}, "-1 bytes"),
+        ({"bytes": 3.0}, "expected int"),
+        ({"rows": -3}, "-3 rows"),
+        ({"rows": 1 << 40}, "rows"),
+        ({"rows": 2}, "each with vectors and as many rows"),
+        ({"mode": "0777"}, "an entry of files is not an object"),
+    ],
+)
+def test_file_entries_are_checked(manifest, changes, text):
+    rows, vectors = json.loads(manifest.to_json())["files"]
+    with pytest.raises(IndexUnavailable, match=text):
+        Manifest.from_json(edited(manifest, files=[rows | changes, vectors]))
+
+
+def test_a_file_listed_twice(manifest):
+    files = json.loads(manifest.to_json())["files"]
+    with pytest.raises(IndexUnavailable, match="a file twice"):
+        Manifest.from_json(edited(manifest, files=[*files, files[0]]))
+
+
+def test_more_derived_vectors_than_there_are(manifest):
+    derived = described("derived/ivf.faiss", "derived", rows=4)
+    with pytest.raises(IndexUnavailable, match="more vectors than there are"):
+        Manifest.from_json(replace(manifest, files=(*manifest.files, derived)).to_json())
+
+
+def test_a_manifest_that_is_too_large():
+    with pytest.raises(IndexUnavailable, match="at most"):
+        Manifest.from_json(b" " * (16 << 20) + b"{}")
 
 
 def test_a_hand_edited_manifest_is_refused(manifest):

@@ -3,7 +3,13 @@ import pytest
 from safetensors.numpy import save
 
 from nar_plugin.errors import IndexIncompatible
+from nar_plugin.index.manifest import FileEntry
 from nar_plugin.index.vectors import from_safetensors, to_safetensors, unit
+
+
+def read(content, rows=2, dim=2):
+    path = "shards/00000.vectors.safetensors"
+    return from_safetensors(content, FileEntry.of(content, path, "vectors", rows), dim)
 
 
 def test_unit_divides_by_the_length():
@@ -11,18 +17,19 @@ def test_unit_divides_by_the_length():
     assert unit(np.array([[3, 4]])).dtype == np.float32
 
 
-def test_half_precision_rows_are_unit_again():
+def test_half_precision_rows_are_half_the_size():
     vectors = unit(np.random.default_rng(0).standard_normal((100, 512)))
     content = to_safetensors(vectors, half=True)
     assert len(content) < 100 * 512 * 2 + 200
-    loaded = from_safetensors(content)
-    np.testing.assert_allclose(np.linalg.norm(loaded, axis=1), 1, atol=1e-6)
-    assert ((loaded * vectors).sum(axis=1) > 0.999999).all()
+    loaded = read(content, 100, 512)
+    assert loaded.dtype == np.float16
+    np.testing.assert_allclose(np.linalg.norm(loaded.astype(float), axis=1), 1, atol=5e-4)
+    assert ((unit(loaded) * vectors).sum(axis=1) > 0.999999).all()
 
 
 def test_single_precision_is_exact():
     vectors = unit(np.random.default_rng(0).standard_normal((100, 512)))
-    np.testing.assert_array_equal(from_safetensors(to_safetensors(vectors, half=False)), vectors)
+    np.testing.assert_array_equal(read(to_safetensors(vectors, half=False), 100, 512), vectors)
 
 
 @pytest.mark.parametrize(
@@ -32,11 +39,20 @@ def test_single_precision_is_exact():
         (b"\xff" * 64, "expected one tensor"),
         (save({"vectors": np.eye(2)}), "float64"),
         (save({"vectors": np.ones(2, np.float32)}), r"float32\[2\]"),
+        (
+            save({"vectors": np.eye(2, dtype=np.float32)}).replace(b"[2,2]", b"[-2,2]"),
+            "expected one",
+        ),
+        (
+            save({"vectors": np.eye(2, dtype=np.float32)}).replace(b"[2,2]", b"[9,2]"),
+            "expected one",
+        ),
         (save({"vectors": np.ones((2, 2), np.float32)}), "length 1"),
         (save({"vectors": np.full((2, 2), np.nan, np.float32)}), "length 1"),
+        (save({"vectors": np.eye(3, 2, dtype=np.float32)}), r"float32\[3, 2\]"),
         (save({"a": np.eye(2), "vectors": np.eye(2)}), "'a', 'vectors'"),
     ],
 )
 def test_what_is_no_vectors_file(content, text):
-    with pytest.raises(IndexIncompatible, match=f"(?s)vectors.safetensors.*{text}"):
-        from_safetensors(content)
+    with pytest.raises(IndexIncompatible, match=f"(?s)00000.vectors.safetensors.*{text}"):
+        read(content)

@@ -1,0 +1,65 @@
+"""Parquet files of an index: written in one way, read with bounded memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nar_plugin.errors import IndexIncompatible
+from nar_plugin.index.manifest import FileEntry
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def to_parquet(table: pa.Table) -> bytes:
+    """The content of a file, compressed with zstd."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd")
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
+
+
+def from_parquet(content: bytes, entry: FileEntry, schema: pa.Schema) -> pa.Table:
+    """The table in the content of a file.
+
+    Args:
+        content: Of the file.
+        entry: What the manifest says of it.
+        schema: What it must hold.
+
+    Raises:
+        IndexIncompatible: It is no Parquet file of so many rows with these columns.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        # ParquetFile, because pq.read_table imports pyarrow.dataset first (70 ms).
+        file = pq.ParquetFile(pa.BufferReader(content))
+        if file.metadata.num_rows != entry.rows:
+            raise unreadable(entry, f"it has {file.metadata.num_rows:,} rows")
+        if not file.schema_arrow.equals(schema):
+            raise unreadable(
+                entry,
+                f"it has the columns {describe(file.schema_arrow)}; this version of nar-plugin "
+                f"reads {describe(schema)}",
+            )
+        return file.read().combine_chunks()
+    except (pa.ArrowException, OSError) as error:
+        raise unreadable(entry, f"it cannot be read as Parquet: {str(error)[:200]}") from error
+
+
+def describe(columns: pa.Schema) -> str:
+    """Such as `name: string, params: int64`."""
+    return ", ".join(f"{field.name}: {field.type}" for field in columns)[:1000]
+
+
+def unreadable(entry: FileEntry, reason: str) -> IndexIncompatible:
+    """The error for a file that is whole but does not hold what it should."""
+    return IndexIncompatible(
+        f"{entry.path} is not what the manifest says, {entry.rows:,} rows of this version's "
+        f"format: {reason}. Run `nar index update`, or write it with `ArchitectureIndex.save`."
+    )

@@ -1,0 +1,75 @@
+"""Writes an index into a folder: new shards only, the manifest last."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nar_plugin.errors import NarError
+from nar_plugin.index.folder import prune, read_verified, replace_files
+from nar_plugin.index.manifest import MINIMUM_CLIENT, TOMBSTONES, FileEntry
+from nar_plugin.index.shards import tombstones_to_json
+
+if TYPE_CHECKING:
+    from nar_plugin.index.index import ArchitectureIndex
+
+ENCODER = ("encoder.json", "encoder.safetensors")
+KEPT = ("vectors", "rows", "graphs", "derived")  # kinds that a new revision takes over
+
+
+def save(
+    index: ArchitectureIndex,
+    folder: Path,
+    *,
+    half: bool,
+    revision: str | None,
+    encoder: Path | None,
+) -> None:
+    """See `ArchitectureIndex.save`."""
+    files = kept_files(index, folder, with_encoder=encoder is None)
+    first = len(index.manifest.of_kind("rows"))
+    for number, shard in enumerate(index.added, start=first):
+        files |= shard.files(number, half=half)
+    if index.tombstones:
+        content = tombstones_to_json(index.tombstones)
+        entry = FileEntry.of(content, TOMBSTONES, "tombstones", len(index.tombstones))
+        files[entry] = content
+    if encoder is not None:
+        files |= encoder_files(encoder)
+    manifest = replace(
+        index.manifest,
+        files=tuple(sorted(files)),
+        revision=revision or index.manifest.revision,
+        minimum_client=MINIMUM_CLIENT,
+    )
+    contents = {entry.path: content for entry, content in files.items() if content is not None}
+    try:
+        replace_files(folder, manifest.to_json(), contents)
+        prune(folder, manifest)
+    except OSError as error:
+        raise NarError(
+            f"The index could not be written to {folder}: {error.strerror or error}. What is "
+            "there is whole, the old one or the new one. Make room, or name another folder."
+        ) from error
+
+
+def kept_files(
+    index: ArchitectureIndex, folder: Path, *, with_encoder: bool
+) -> dict[FileEntry, bytes | None]:
+    """The files of the index's own folder: with content where they must be copied, else None."""
+    kinds = (*KEPT, "encoder") if with_encoder else KEPT
+    entries = [entry for entry in index.manifest.files if entry.kind in kinds]
+    if index.folder is None:
+        return {}
+    if folder.resolve() == index.folder.resolve():
+        for entry in entries:
+            read_verified(folder, entry)  # another process may have replaced them
+        return dict.fromkeys(entries)
+    return {entry: read_verified(index.folder, entry) for entry in entries}
+
+
+def encoder_files(encoder: Path) -> dict[FileEntry, bytes]:
+    """The encoder's files as they are in its folder."""
+    contents = {name: (encoder / name).read_bytes() for name in ENCODER}
+    return {FileEntry.of(content, name, "encoder"): content for name, content in contents.items()}
