@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nar_plugin import manager
+from nar_plugin import hub, manager
 from nar_plugin.encoder import clear_encoders, encoder_sha256, load_encoder
 from nar_plugin.encoder.checkpoint import CONFIG
 from nar_plugin.errors import IndexIncompatible, NarError
@@ -165,29 +165,31 @@ def load_index(path: Index = None, revision: str | None = None) -> ArchitectureI
     Example:
         ```python
         len(nar_plugin.load_index())
+        nar_plugin.load_index("nar-plugin/architectures", revision="2026.11.21")
         ```
 
     Args:
-        path: A folder that `ArchitectureIndex.save` wrote; None for the embedded index.
-        revision: The revision that the index must have; None takes what is there.
+        path: A folder that `ArchitectureIndex.save` wrote, or a repository of the Hub such as
+            `owner/name`; None for the one that `nar index update` brought, else the embedded one.
+        revision: Branch, tag or commit of a repository; of a folder the revision that it must
+            have. None takes what is there, and of a repository what the cache has of `main`.
 
     Raises:
-        IndexUnavailable: There is no index, or a file of it is damaged.
-        IndexIncompatible: It is of another format, or of another revision than asked for.
+        IndexUnavailable: There is no such index, it could not be fetched, or a file is damaged.
+        IndexIncompatible: It is of another format.
+        NarError: The folder holds another revision than asked for.
     """
     if isinstance(path, ArchitectureIndex):
         return path
-    folder = (EMBEDDED if path is None else Path(path)).resolve()
+    return hub.open_index(path, revision, _opened)
+
+
+def _opened(folder: Path) -> ArchitectureIndex:
+    folder = folder.resolve()
     with _lock:
         if folder not in _indexes:
-            _indexes[folder] = ArchitectureIndex.load(folder)
-        index = _indexes[folder]
-    if revision is not None and revision != index.manifest.revision:
-        raise NarError(
-            f"The index {index.source} is of revision {index.manifest.revision}; got "
-            f"revision={revision!r}. Leave it out to take what is there."
-        )
-    return index
+            _indexes[folder] = hub.ArchitectureIndex.load(folder)
+        return _indexes[folder]
 
 
 def clear_cache() -> None:

@@ -20,6 +20,7 @@ from nar_plugin.cli import (
     doctor,
     evaluate,
     find,
+    hub,
     index,
     motifs,
     plugins,
@@ -45,6 +46,8 @@ app.command("plugins")(plugins.plugins)
 app.command("doctor")(doctor.doctor)
 app.command("train")(train.train)
 app.command("evaluate")(evaluate.evaluate)
+index.app.command("update")(hub.update)
+index.app.command("publish")(hub.publish)
 app.add_typer(index.app, name="index")
 app.add_typer(corpus.app, name="corpus")
 app.add_typer(bench.app, name="bench")

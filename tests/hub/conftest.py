@@ -3,10 +3,17 @@
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
+from shutil import copytree
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from hubserver import HubServer
+
+from nar_plugin import hub
+from nar_plugin.index import ArchitectureIndex, ArchitectureRow
 
 
 @pytest.fixture
@@ -39,7 +46,7 @@ def environment(server, home):
 @pytest.fixture
 def client(server, home, monkeypatch):
     """huggingface_hub in this process, its constants as the environment would have set them."""
-    from huggingface_hub import constants
+    from huggingface_hub import constants, file_download
     from huggingface_hub.utils import _http
 
     template = server.url + "/{repo_id}/resolve/{revision}/{filename}"
@@ -53,8 +60,9 @@ def client(server, home, monkeypatch):
     monkeypatch.setattr(constants, "HF_HUB_DISABLE_TELEMETRY", True)
     monkeypatch.setenv("HF_TOKEN", "writer")
     monkeypatch.setenv("NO_PROXY", "*")
-    for module in (_http, sys.modules["huggingface_hub.file_download"]):
-        monkeypatch.setattr(module.time, "sleep", lambda _: None)
+    impatient = SimpleNamespace(**vars(time) | {"sleep": lambda _: None})
+    for module in (_http, file_download):
+        monkeypatch.setattr(module, "time", impatient)
     return server
 
 
@@ -72,3 +80,68 @@ def python(environment):
         )
 
     return run
+
+
+REPO = "owner/architectures"
+
+
+def rows_of(names):
+    return [
+        ArchitectureRow(
+            f"timm:net{name}",
+            (f"timm:net{name}",),
+            library="timm",
+            family=f"family{name % 7}",
+            task="image-classification",
+            params=1000 + name,
+            flops=2000 + name,
+            fingerprint=f"nar2:{name:08x}",
+            design=f"nar2:{name:08x}",
+            licence="Apache-2.0",
+        )
+        for name in names
+    ]
+
+
+def vectors_of(names, dim):
+    """Of each name the same vector, in whatever index it is."""
+    return np.stack([np.random.default_rng(name).standard_normal(dim) for name in names])
+
+
+def first_index(count, dim, revision="2026.11.20"):
+    names = range(count)
+    return ArchitectureIndex.from_rows(
+        rows_of(names),
+        vectors_of(names, dim),
+        "nar-test",
+        "c0ffee" * 10 + "c0de",
+        tracer="2",
+        fingerprint="nar2",
+        revision=revision,
+    )
+
+
+def next_index(index, new, gone, dim):
+    """The index with new rows behind those that it has, and without the first few."""
+    names = range(len(index), len(index) + new)
+    buried = [f"nar2:{name:08x}" for name in range(gone)]
+    return index.remove(buried).add(rows_of(names), vectors_of(names, dim))
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """Folders of two revisions of a small index: 200 rows, then 30 more and 5 tombstones."""
+    first, second = (tmp_path_factory.mktemp("index") / name for name in ("first", "second"))
+    first_index(200, 32).save(first)
+    copytree(first, second)
+    index = ArchitectureIndex.load(second)
+    next_index(index, 30, 5, 32).save(second, revision="2026.11.21")
+    return first, second
+
+
+@pytest.fixture
+def published(client, small):
+    """A server that holds the first revision, tagged v1."""
+    hub.publish(small[0], REPO, tag="v1")
+    client.forget()
+    return client

@@ -1,0 +1,98 @@
+"""`nar index update` and `nar index publish`: an index from the Hub, and to it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nar_plugin.cli.output import Json, only_results_on_stdout, show_json
+
+
+def update(
+    repository: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[REPO]",
+            help="Such as owner/name. That of the active index; nar-plugin/architectures.",
+            show_default=False,
+        ),
+    ] = None,
+    revision: Annotated[
+        str | None, typer.Option(metavar="R", help="Branch, tag or commit; main.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what would be fetched.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Fetch what is new of the published index, and let it answer from now on.
+
+    Until all of it is there and verified, the index that was there answers.
+    """
+    from nar_plugin import hub
+    from nar_plugin.hub.answering import answering
+
+    with only_results_on_stdout():
+        found = hub.update(repository, revision, dry_run=dry_run)
+    manifest = found.release.manifest
+    facts = {
+        "repository": found.release.place.repository,
+        "commit": found.release.commit,
+        "revision": manifest.revision,
+        "graphs": manifest.graphs,
+        "names": manifest.names,
+        "encoder": manifest.encoder,
+        "fetched": [entry.path for entry in found.fetched],
+        "bytes": found.size,
+        "done": found.done,
+    }
+    if as_json:
+        show_json(facts)
+        return
+    verb = "fetched" if found.done else "to fetch"
+    typer.echo(
+        f"{found.release}: revision {manifest.revision}, {manifest.graphs:,} graphs; {verb}: "
+        f"{len(found.fetched)} files, {found.size / 1e6:.1f} MB"
+    )
+    typer.echo(answering(), err=True)
+
+
+def publish(
+    folder: Annotated[Path, typer.Argument(help="An index, as `nar index write` makes it.")],
+    repository: Annotated[str, typer.Argument(metavar="REPO", help="Such as owner/name.")],
+    tag: Annotated[str | None, typer.Option(metavar="T", help="Name of this release.")] = None,
+    private: Annotated[
+        bool | None,
+        typer.Option("--private/--public", help="Of a repository that is created."),
+    ] = None,
+    replace: Annotated[
+        bool,
+        typer.Option(
+            "--replace", help="Also when the published index has shards that this one lacks."
+        ),
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Publish an index on the Hub as one commit; wants a token with write access."""
+    from nar_plugin import hub
+
+    with only_results_on_stdout():
+        done = hub.publish(folder, repository, tag=tag, private=private, replace=replace)
+    if as_json:
+        show_json(
+            {
+                "repository": done.repository,
+                "commit": done.commit,
+                "tag": done.tag,
+                "sent": list(done.sent),
+                "bytes": done.size,
+            }
+        )
+        return
+    tagged = f", tag {done.tag}" if done.tag else ""
+    typer.echo(
+        f"{done.repository}@{done.commit[:8]}{tagged}: sent {len(done.sent)} files, "
+        f"{done.size / 1e6:.1f} MB"
+    )

@@ -1,0 +1,111 @@
+"""An index by name: none, a folder, or a repository of the Hub."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from nar_plugin.errors import IndexUnavailable, NarError
+from nar_plugin.hub.answering import first_readable
+from nar_plugin.hub.download import LEFT_OUT, Place, fetch, find_release, read_manifest_at
+from nar_plugin.hub.pointer import read_pointers
+from nar_plugin.hub.repository import KIND, MAIN, is_repository
+from nar_plugin.hub.update import active_repository, remember
+from nar_plugin.index import EMBEDDED, ArchitectureIndex
+from nar_plugin.index.manifest import MANIFEST
+
+Read = Callable[[Path], ArchitectureIndex]
+
+
+def open_index(place: str | Path | None, revision: str | None, read: Read) -> ArchitectureIndex:
+    """The index that a caller means; the network is asked only for what the cache lacks.
+
+    Args:
+        place: None for the one that answers queries, a folder, or a repository `owner/name`.
+        revision: A branch, tag or commit of a repository; of a folder the revision that it must
+            have. Without a place, that of the active or the embedded index, else of the repository
+            that updates come from.
+        read: Reads the index in a folder.
+
+    Raises:
+        IndexUnavailable: There is no such index, or it could not be had.
+        IndexIncompatible: It is of another format.
+        NarError: The folder holds another revision.
+    """
+    if place is None and revision is None:
+        return first_readable(read)
+    if place is None:
+        folder = _local(str(revision))
+        return read(folder or cached_or_fetched(Place(active_repository()), revision))
+    folder = Path(place)
+    if not folder.exists() and is_repository(str(place)):
+        return read(cached_or_fetched(Place(str(place)), revision))
+    return _of_revision(read(folder), revision)
+
+
+def cached_or_fetched(place: Place, revision: str | None) -> Path:
+    """The folder of a repository's index: what the cache has of it, else from the Hub."""
+    return cached(place, revision) or fetched(place, revision)
+
+
+def fetched(place: Place, revision: str | None) -> Path:
+    """The folder of what the Hub has now."""
+    release = find_release(place, revision)
+    folder = fetch(release)
+    remember(release)
+    return folder
+
+
+def cached(place: Place, revision: str | None) -> Path | None:
+    """The folder of what the cache has, when every file that a query needs is there."""
+    from huggingface_hub import try_to_load_from_cache
+
+    found = try_to_load_from_cache(
+        place.repository,
+        MANIFEST,
+        cache_dir=place.cache_dir,
+        revision=revision or MAIN,
+        repo_type=KIND,
+    )
+    if not isinstance(found, str):
+        return None
+    try:
+        manifest = read_manifest_at(Path(found))
+    except (NarError, OSError):
+        return None
+    folder = Path(found).parent
+    needed = (entry for entry in manifest.files if entry.kind not in LEFT_OUT)
+    whole = all(_has_size(folder / entry.path, entry.size) for entry in needed)
+    return folder if whole else None
+
+
+def _local(revision: str) -> Path | None:
+    """The folder of the active, the previous or the embedded index that has this revision."""
+    try:
+        pointers = read_pointers()
+    except IndexUnavailable:
+        pointers = ()
+    for folder, commit in [(one.folder, one.commit) for one in pointers] + [(EMBEDDED, "")]:
+        try:
+            manifest = read_manifest_at(folder / MANIFEST)
+        except (NarError, OSError):
+            continue
+        if revision in (manifest.revision, commit):
+            return folder
+    return None
+
+
+def _of_revision(index: ArchitectureIndex, revision: str | None) -> ArchitectureIndex:
+    if revision is not None and revision != index.manifest.revision:
+        raise NarError(
+            f"The index {index.source} is of revision {index.manifest.revision}; got "
+            f"revision={revision!r}. Leave it out to take what is there."
+        )
+    return index
+
+
+def _has_size(path: Path, size: int) -> bool:
+    try:
+        return path.stat().st_size == size
+    except OSError:
+        return False

@@ -1,0 +1,87 @@
+"""The index with the methods that people of the Hub expect."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Self
+
+from nar_plugin import index
+from nar_plugin.errors import IndexUnavailable
+from nar_plugin.hub.download import Place
+from nar_plugin.hub.opening import cached, fetched
+from nar_plugin.hub.publish import Published, publish
+
+ENCODER = "encoder.safetensors"
+
+
+class ArchitectureIndex(index.ArchitectureIndex):
+    """Known architectures, one row for each distinct graph, and the way to the Hub and back.
+
+    Example:
+        ```python
+        index = ArchitectureIndex.from_pretrained("nar-plugin/architectures", revision="2026.11.21")
+        index.save_pretrained("my-index")
+        index.push_to_hub("owner/architectures")
+        ```
+    """
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        repository_or_folder: str | Path,
+        *,
+        revision: str | None = None,
+        cache_dir: str | Path | None = None,
+        token: str | bool | None = None,
+        local_files_only: bool = False,
+    ) -> Self:
+        """Read an index of the Hub, or of a folder.
+
+        Args:
+            repository_or_folder: `owner/name`, or a folder that `save_pretrained` wrote.
+            revision: A branch, a tag or a commit of the repository; None for `main` as it is now.
+            cache_dir: Folder of the cache; None for that of HF_HOME.
+            token: For a private repository; None for the one of `hf auth login` or HF_TOKEN.
+            local_files_only: Take what the cache has and ask no network.
+
+        Raises:
+            IndexUnavailable: It could not be had, or is damaged.
+            IndexIncompatible: It is of another format.
+        """
+        folder = Path(repository_or_folder)
+        if not folder.exists():
+            place = Place(str(repository_or_folder), cache_dir, token)
+            folder = _local(place, revision) if local_files_only else fetched(place, revision)
+        loaded = cls.load(folder)
+        assert isinstance(loaded, cls)
+        return loaded
+
+    def save_pretrained(self, folder: str | Path) -> None:
+        """Write the index into a folder, with its encoder if it came with one."""
+        source = self.folder
+        encoder = source if source is not None and (source / ENCODER).is_file() else None
+        self.save(folder, encoder=encoder)
+
+    def push_to_hub(
+        self,
+        repository: str,
+        *,
+        tag: str | None = None,
+        private: bool | None = None,
+        token: str | bool | None = None,
+    ) -> Published:
+        """Publish the index as one commit: see `nar_plugin.hub.publish.publish`."""
+        with TemporaryDirectory() as folder:
+            self.save_pretrained(folder)
+            return publish(folder, repository, tag=tag, private=private, token=token)
+
+
+def _local(place: Place, revision: str | None) -> Path:
+    folder = cached(place, revision)
+    if folder is None:
+        raise IndexUnavailable(
+            f"The cache has no whole index of {place.repository} at {revision or 'main'}: leave "
+            "local_files_only out, or run `nar index update` while there is a network."
+        )
+    return folder

@@ -1,0 +1,95 @@
+"""Bring the newest index, or another revision, and make it the one that answers."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+
+from nar_plugin.errors import IndexIncompatible, IndexUnavailable, NarError
+from nar_plugin.hub.answering import answering
+from nar_plugin.hub.download import Place, Release, fetch, find_release, missing
+from nar_plugin.hub.failures import explained
+from nar_plugin.hub.pointer import Pointer, now, pointer_path, read_pointers, write_pointer
+from nar_plugin.hub.repository import DEFAULT_REPOSITORY
+from nar_plugin.index import ArchitectureIndex
+from nar_plugin.index.manifest import MANIFEST, FileEntry
+
+
+@dataclass(frozen=True)
+class Update:
+    """What an update did, or would do.
+
+    Attributes:
+        release: The release that was found.
+        fetched: The files that the cache lacked.
+        done: False of a dry run.
+    """
+
+    release: Release
+    fetched: tuple[FileEntry, ...]
+    done: bool
+
+    @property
+    def size(self) -> int:
+        """Bytes of the files that the cache lacked."""
+        return sum(entry.size for entry in self.fetched)
+
+
+def update(
+    repository: str | None = None, revision: str | None = None, *, dry_run: bool = False
+) -> Update:
+    """Fetch what is new of an index, verify it, and make it the one that answers.
+
+    Nothing changes for a reader until every file is there and the whole index has been read.
+
+    Example:
+        ```python
+        update().release.manifest.graphs
+        update(revision="2026.11.21")  # back to an older one
+        ```
+
+    Args:
+        repository: Such as `owner/name`; None for that of the active index, else the default.
+        revision: A branch, a tag or a commit; None for `main`.
+        dry_run: Only find out what would be fetched.
+
+    Raises:
+        IndexUnavailable: It could not be had; the text says why, what helps, and which index
+            answers meanwhile.
+        IndexIncompatible: It wants another version of nar-plugin.
+    """
+    place = Place(repository or active_repository())
+    try:
+        release = find_release(place, revision)
+        fetched = missing(release)
+        if not dry_run:
+            fetch(release)
+            land(release)
+    except (IndexUnavailable, IndexIncompatible) as error:
+        raise type(error)(f"{error} {answering()}") from error
+    return Update(release, fetched, not dry_run)
+
+
+def land(release: Release) -> None:
+    """Make a release that is all there the active one, once it has been read as a whole."""
+    ArchitectureIndex.load(release.folder)
+    place = release.place
+    with explained(place.repository, f"the pointer {pointer_path()}"):
+        write_pointer(Pointer(place.repository, release.commit, release.revision, now()))
+    with suppress(IndexUnavailable):
+        remember(release)
+
+
+def remember(release: Release) -> None:
+    """Have the cache note which commit a branch or a tag is, for the time without a network."""
+    if release.revision != release.commit:
+        release.place.download(MANIFEST, release.revision)
+
+
+def active_repository() -> str:
+    """The repository of the active index, or the default one."""
+    try:
+        pointers = read_pointers()
+    except NarError:
+        pointers = ()
+    return pointers[0].repository if pointers else DEFAULT_REPOSITORY

@@ -1,0 +1,182 @@
+"""From the Hub to a query: what is fetched, what answers, and what the cache still gives later."""
+
+import json
+import logging
+from pathlib import Path
+
+import pytest
+
+from nar_plugin import hub
+from nar_plugin.errors import IndexUnavailable
+from nar_plugin.hub.answering import answering, first_readable
+from nar_plugin.hub.pointer import pointer_path, read_pointers
+from nar_plugin.index import EMBEDDED, ArchitectureIndex
+
+REPO = "owner/architectures"
+
+
+def active():
+    return first_readable(ArchitectureIndex.load)
+
+
+def names(index):
+    return [row.name for row in index.rows()]
+
+
+def test_before_the_first_update_the_embedded_index_answers(client, caplog):
+    assert first_readable(lambda folder: folder) == EMBEDDED
+    assert answering().startswith("The index embedded answers: revision ")
+    assert not caplog.records and not client.log
+
+
+def test_an_update_makes_the_published_index_answer(published, small):
+    update = hub.update(REPO)
+    assert update.done and update.size == sum(entry.size for entry in update.fetched)
+    assert active().manifest == ArchitectureIndex.load(small[0]).manifest
+    assert answering().startswith(f"The index {REPO}@{update.release.commit[:8]} answers: ")
+    assert answering().endswith("revision 2026.11.20, 200 graphs, 0.0 MB, new.")
+
+
+def test_the_next_update_fetches_only_what_is_new(published, small):
+    hub.update(REPO)
+    hub.publish(small[1], REPO)
+    published.forget()
+    update = hub.update()  # of the repository of the active index
+    new = {"shards/00001.rows.parquet", "shards/00001.vectors.safetensors", "tombstones.json"}
+    assert {entry.path for entry in update.fetched} == new
+    assert not published.asked("GET", "shards/00000")
+    files = ("shards/", "tombstones.json", "manifest.json")
+    manifest = (small[1] / "manifest.json").stat().st_size
+    assert sum(map(published.sent, files)) == update.size + manifest
+    assert names(active()) == [f"timm:net{number}" for number in range(5, 230)]
+
+
+def test_an_update_without_news_fetches_nothing(published):
+    hub.update(REPO)
+    published.forget()
+    assert hub.update(REPO).fetched == ()
+    assert published.sent("resolve") == published.sent("cdn") == 0
+
+
+def test_a_dry_run_changes_nothing(published, home):
+    update = hub.update(REPO, dry_run=True)
+    assert not update.done and len(update.fetched) == 2
+    assert not published.asked("GET", "/cdn/")
+    assert read_pointers() == ()
+    assert first_readable(lambda folder: folder) == EMBEDDED
+
+
+def test_back_to_an_older_revision_and_forth(published, small):
+    hub.update(REPO)
+    hub.publish(small[1], REPO, tag="v2")
+    hub.update()
+    assert len(active()) == 225
+    published.forget()
+    hub.update(revision="v1")
+    assert len(active()) == 200
+    assert published.sent("/cdn/") == 0  # the cache has it
+    hub.update(revision="v2")
+    assert len(active()) == 225
+
+
+def test_the_pointer_is_one_file_and_names_the_one_before(published, small, home):
+    first = hub.update(REPO).release.commit
+    hub.publish(small[1], REPO)
+    second = hub.update().release.commit
+    assert pointer_path() == home / "nar" / "active.json"
+    said = json.loads(pointer_path().read_text())
+    assert (said["active"]["commit"], said["previous"]["commit"]) == (second, first)
+    assert said["active"]["repository"] == REPO
+    assert [path.name for path in pointer_path().parent.iterdir()] == ["active.json"]
+
+
+def test_without_a_network_the_cache_answers(published, small, monkeypatch, caplog):
+    from huggingface_hub import constants
+
+    hub.update(REPO)
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    published.forget()
+    assert len(active()) == 200
+    assert len(hub.open_index(REPO, None, ArchitectureIndex.load)) == 200
+    assert len(hub.open_index(REPO, "main", ArchitectureIndex.load)) == 200
+    with pytest.raises(IndexUnavailable) as caught:
+        hub.update()
+    assert "HF_HUB_OFFLINE=1" in str(caught.value)
+    assert f"The index {REPO}@" in str(caught.value) and "200 graphs" in str(caught.value)
+    assert not published.log and not caplog.records
+
+
+def test_a_damaged_cache_falls_back_and_says_so(published, small, caplog):
+    hub.update(REPO)
+    hub.publish(small[1], REPO)
+    update = hub.update()
+    damaged = (update.release.folder / "shards/00001.rows.parquet").resolve()
+    damaged.write_bytes(damaged.read_bytes()[:-1])
+    assert len(active()) == 200  # the one before
+    (record,) = caplog.records
+    assert record.levelno == logging.WARNING
+    assert "00001.rows.parquet" in record.message and "`nar index update`" in record.message
+    assert "answers: revision 2026.11.20" in record.message
+
+    hub.update()  # what the message said
+    assert len(active()) == 225
+
+
+def test_a_removed_cache_leaves_the_embedded_index(published, home, caplog):
+    from shutil import rmtree
+
+    hub.update(REPO)
+    rmtree(home / "hub")
+    assert first_readable(lambda folder: ArchitectureIndex.load(folder).source) == "embedded"
+    assert "The index embedded answers" in caplog.text
+    hub.update()
+    assert len(active()) == 200
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"[]",
+        b'{"active": 1}',
+        b'{"active": {"repository": "../..", "commit": "x"}, "previous": null}',
+        b'{"active": {"repository": "a/b", "commit": "../../../etc", "revision": "main", '
+        b'"updated": "2026-11-21T00:00:00+00:00"}, "previous": null}',
+    ],
+)
+def test_an_unreadable_pointer_is_said_and_mended(published, content, caplog):
+    pointer_path().parent.mkdir(parents=True)
+    pointer_path().write_bytes(content)
+    assert first_readable(lambda folder: folder) == EMBEDDED
+    assert str(pointer_path()) in caplog.text and "`nar index update` writes it" in caplog.text
+    hub.update(REPO)
+    assert len(active()) == 200
+
+
+def test_a_repository_is_opened_without_becoming_the_active_one(published, small):
+    index = hub.open_index(REPO, None, ArchitectureIndex.load)
+    assert len(index) == 200 and read_pointers() == ()
+    hub.publish(small[1], REPO)
+    published.forget()
+    assert len(hub.open_index(REPO, None, ArchitectureIndex.load)) == 200  # as it was cached
+    assert not published.log
+    assert len(hub.open_index(REPO, "v1", ArchitectureIndex.load)) == 200
+
+
+def test_a_revision_without_a_place(published, small):
+    hub.update(REPO)
+    hub.publish(small[1], REPO, tag="v2")
+    read = ArchitectureIndex.load
+    embedded = ArchitectureIndex.load(EMBEDDED).manifest.revision
+    assert hub.open_index(None, embedded, read).source == "embedded"
+    assert len(hub.open_index(None, "2026.11.20", read)) == 200  # the active one's own name
+    assert len(hub.open_index(None, "v2", read)) == 225
+
+
+def test_the_cache_folder_is_the_one_that_the_library_documents(published):
+    from huggingface_hub import try_to_load_from_cache
+
+    hub.update(REPO)
+    (pointer,) = read_pointers()
+    found = try_to_load_from_cache(REPO, "manifest.json", repo_type="dataset")
+    assert Path(found).parent == pointer.folder
