@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -12,6 +12,7 @@ from nar_plugin.tracing.graph import ArchitectureGraph
 from nar_plugin.train import baselines
 from nar_plugin.train.corpus import CorpusGraph
 from nar_plugin.train.metrics import Vectors
+from nar_plugin.train.paper.recipe import Recipe
 from nar_plugin.train.splits import IntArray
 
 
@@ -42,12 +43,14 @@ class Entry:
         settings: What it was made with; cells of other settings are measured anew.
         seeds: What `nar evaluate --all` measures: each seeds the split and the training.
         varies: Whether its rows depend on the seed or on what it was trained on.
+        skips: Splits that `nar evaluate --all` leaves out, where they would say nothing.
     """
 
     make: Callable[[int, Path], Method]
     settings: Mapping[str, Any] = field(default_factory=dict)
     seeds: tuple[int, ...] = (0, 1, 2)
     varies: bool = True
+    skips: tuple[str, ...] = ()
 
 
 class TrainingFree:
@@ -82,6 +85,18 @@ def _whole(convolution: Literal["gcn", "gat"], *, learned: bool) -> Entry:
     return Entry(make, {"convolution": convolution, "learned": learned}, seeds=(0,))
 
 
+def _paper(*, skips: tuple[str, ...] = (), **settings: Any) -> Entry:
+    """The recipe `paper`, or one of its ablations."""
+    recipe = Recipe(**settings)
+
+    def make(seed: int, folder: Path) -> Method:
+        from nar_plugin.train.paper.method import PaperMethod
+
+        return PaperMethod(recipe, seed, folder)
+
+    return Entry(make, asdict(recipe), seeds=(0,), skips=skips)
+
+
 # Depths were chosen on the validation sides (docs/experiments.md). Whoever adds a method adds a
 # line: `METHODS["name"] = Entry(...)`.
 METHODS: dict[str, Entry] = {
@@ -95,4 +110,12 @@ METHODS: dict[str, Entry] = {
     "gat": _whole("gat", learned=False),
     "gcn-learned": _whole("gcn", learned=True),
     "gat-learned": _whole("gat", learned=True),
+    "paper": _paper(),
+    "paper-nodes": _paper(splitting="nodes"),
+    "paper-count": _paper(splitting="count"),
+    "paper-random": _paper(splitting="random"),
+    "paper-ce": _paper(objective="ce"),
+    "paper-cl": _paper(objective="cl"),
+    "paper-nas": _paper(nas=30_000, skips=("nas",)),
+    "paper-learned": _paper(operations="learned"),
 }

@@ -1,0 +1,168 @@
+"""Algorithm 1: motifs against their contexts, then graphs by family with the motifs fixed."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+from tqdm import tqdm
+
+from nar_plugin.train.paper.cutting import Cut, folded_pieces
+from nar_plugin.train.paper.folding import Folded, Ints
+from nar_plugin.train.paper.losses import family_loss, motif_loss
+from nar_plugin.train.paper.model import PaperEncoder, device_of
+from nar_plugin.train.paper.recipe import Recipe
+
+_STATE = "training.pt"
+_CHUNK = 2048  # pieces or graphs that are embedded at once
+_logger = logging.getLogger("nar_plugin")
+
+
+def train(
+    encoder: PaperEncoder, data: Cut, labels: Tensor, recipe: Recipe, seed: int, folder: Path
+) -> None:
+    """Train both stages; what an interrupted run saved after its last epoch is gone on from.
+
+    Args:
+        encoder: Is trained where it is.
+        data: The training graphs, with contexts.
+        labels: int64[g], the family of each graph.
+        recipe: The settings.
+        seed: Of shuffling and dropout.
+        folder: Receives the state.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    state = _State(folder / _STATE)
+    _stage_one(encoder, data, recipe, seed, state)
+    _stage_two(encoder, data, labels, recipe, seed, state)
+
+
+@torch.no_grad()
+def embed(encoder: PaperEncoder, data: Cut, recipe: Recipe) -> Tensor:
+    """float32[g, width] on the CPU: the embeddings of all graphs, of length 1."""
+    encoder.eval()
+    device = device_of(encoder)
+    vectors = _motif_vectors(encoder, data, recipe)
+    graphs = Folded(data.nodes, data.edges, data.sizes, recipe.layers)
+    rows = []
+    for start in range(0, len(graphs), _CHUNK):
+        batch = graphs.batch(np.arange(start, min(start + _CHUNK, len(graphs))), device)
+        rows.append(encoder.graphs(vectors[batch.inputs], batch).cpu())
+    return functional.normalize(torch.cat(rows), dim=1)
+
+
+def _stage_one(encoder: PaperEncoder, data: Cut, recipe: Recipe, seed: int, state: _State) -> None:
+    """Eq. 4 over the distinct motifs; F_s and F_c learn."""
+    parts = torch.nn.ModuleList([encoder.motifs, encoder.contexts])
+    optimiser = torch.optim.Adam(parts.parameters(), lr=recipe.motif_rate)
+    done = state.load("motifs", {"encoder": encoder, "optimiser": optimiser})
+    if done >= recipe.motif_epochs:
+        return
+    motifs = folded_pieces(data.motifs, recipe.layers)
+    contexts = folded_pieces(data.contexts, recipe.layers)
+    device = device_of(encoder)
+    for epoch in range(done, recipe.motif_epochs):
+        started, losses = time.perf_counter(), []
+        encoder.train()
+        for chosen in _shuffled(len(motifs), recipe.motif_batch, seed, 1, epoch):
+            own = encoder.motifs(motifs.batch(chosen, device))
+            loss = motif_loss(own, encoder.contexts(contexts.batch(chosen, device)))
+            losses.append(_step(loss, optimiser))
+        state.save("motifs", epoch + 1, {"encoder": encoder, "optimiser": optimiser})
+        _tell("motifs", epoch, losses, started)
+
+
+def _stage_two(
+    encoder: PaperEncoder, data: Cut, labels: Tensor, recipe: Recipe, seed: int, state: _State
+) -> None:
+    """Eq. 6 over the macro graphs; F_m and f learn, F_s is what stage one made it (Eq. 7)."""
+    parts = torch.nn.ModuleList([encoder.graphs, encoder.classifier])
+    optimiser = torch.optim.Adam(parts.parameters(), lr=recipe.graph_rate)
+    done = state.load("graphs", {"encoder": encoder, "optimiser": optimiser})
+    if done >= recipe.graph_epochs:
+        return
+    vectors = _motif_vectors(encoder, data, recipe)
+    graphs = Folded(data.nodes, data.edges, data.sizes, recipe.layers)
+    device = device_of(encoder)
+    labels = labels.to(device)
+    for epoch in range(done, recipe.graph_epochs):
+        started, losses = time.perf_counter(), []
+        encoder.train()
+        for chosen in _shuffled(len(graphs), recipe.graph_batch, seed, 2, epoch):
+            batch = graphs.batch(chosen, device)
+            rows = encoder.graphs(vectors[batch.inputs], batch)  # [b, width]
+            family = labels[torch.from_numpy(chosen).to(device)]
+            loss = rows.new_zeros(())
+            if "cl" in recipe.objective:
+                loss = loss + family_loss(rows, family)
+            if "ce" in recipe.objective:
+                loss = loss + functional.cross_entropy(encoder.classifier(rows), family)
+            losses.append(_step(loss, optimiser))
+        state.save("graphs", epoch + 1, {"encoder": encoder, "optimiser": optimiser})
+        _tell("graphs", epoch, losses, started)
+
+
+@torch.no_grad()
+def _motif_vectors(encoder: PaperEncoder, data: Cut, recipe: Recipe) -> Tensor:
+    """float32[m, width]: F_s of every distinct motif, once."""
+    encoder.eval()
+    motifs = folded_pieces(data.motifs, recipe.layers)
+    device = device_of(encoder)
+    numbers = np.arange(len(motifs))
+    chunks = [numbers[start : start + _CHUNK] for start in range(0, len(numbers), _CHUNK)]
+    return torch.cat([encoder.motifs(motifs.batch(chunk, device)) for chunk in chunks])
+
+
+class _State:
+    """What is needed to go on after an interruption."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def load(self, stage: str, parts: dict[str, Any]) -> int:
+        """Restore the parts and return how many epochs of the stage are done."""
+        if not self._path.is_file():
+            return 0
+        where = device_of(parts["encoder"])
+        saved = torch.load(self._path, weights_only=True, map_location=where)
+        parts["encoder"].load_state_dict(saved["encoder"])
+        if saved["stage"] != stage:
+            return 0 if stage == "graphs" else 1 << 30
+        parts["optimiser"].load_state_dict(saved["optimiser"])
+        return int(saved["epoch"])
+
+    def save(self, stage: str, epoch: int, parts: dict[str, Any]) -> None:
+        """Write the parts after an epoch, whole or not at all."""
+        content = {name: part.state_dict() for name, part in parts.items()}
+        partial = self._path.with_suffix(".partial")
+        torch.save({**content, "stage": stage, "epoch": epoch}, partial)
+        partial.replace(self._path)
+
+
+def _shuffled(count: int, size: int, seed: int, stage: int, epoch: int) -> Iterator[Ints]:
+    """Batches of an epoch; its number seeds the order and the dropout, so that it can be redone."""
+    random = np.random.default_rng([seed, stage, epoch])
+    torch.manual_seed(int(random.integers(1 << 62)))
+    order = random.permutation(count)
+    name = f"{('motifs', 'graphs')[stage - 1]} {epoch + 1}"
+    for start in tqdm(range(0, count, size), desc=name, unit="batch", leave=False, delay=1):
+        yield order[start : start + size]
+
+
+def _step(loss: Tensor, optimiser: torch.optim.Optimizer) -> float:
+    optimiser.zero_grad()
+    loss.backward()  # type: ignore[no-untyped-call]
+    optimiser.step()
+    return float(loss.detach())
+
+
+def _tell(stage: str, epoch: int, losses: list[float], started: float) -> None:
+    seconds = time.perf_counter() - started
+    _logger.info("%s epoch %d: loss %.4f, %.0f s", stage, epoch + 1, np.mean(losses), seconds)
