@@ -19,9 +19,16 @@ from nar_plugin.index.inventory import inventory
 from nar_plugin.index.manifest import Manifest
 from nar_plugin.index.nearest import Candidates, nearest, open_backend
 from nar_plugin.index.parquet import from_parquet
-from nar_plugin.index.rows import ArchitectureRow, merge_equal_graphs, row_at, to_table
+from nar_plugin.index.rows import (
+    ArchitectureRow,
+    RowReader,
+    merge_equal_graphs,
+    rows_of,
+    taken,
+    to_table,
+)
 from nar_plugin.index.shards import Shard, living, names_in, read_shards, read_tombstones
-from nar_plugin.index.vectors import FloatArray, Rows, unit
+from nar_plugin.index.vectors import FloatArray, Rows, as_float32, unit
 from nar_plugin.index.where import allowed_rows
 
 if TYPE_CHECKING:
@@ -110,6 +117,7 @@ class ArchitectureIndex:
         self._positions = {name: i for i, name in enumerate(table["fingerprint"].to_pylist())}
         self._lock = threading.Lock()
         self._backend: Candidates | None = None
+        self._reader: RowReader | None = None
 
     @classmethod
     def load(cls, path: str | Path) -> ArchitectureIndex:
@@ -244,17 +252,19 @@ class ArchitectureIndex:
             if at is None:
                 kept.append((row, units[position], position))
                 continue
-            known = row_at(self._table, at)
+            known = self._row(at)
             (merged,) = merge_equal_graphs([known, row])[0]
             if merged != known:
-                kept.append((merged, self._vectors[at].astype(np.float32), position))
+                kept.append((merged, as_float32(self._vectors[at]), position))
                 buried.append(row.fingerprint)
         if not kept:
             return self
         shard = Shard(
             to_table([row for row, _, _ in kept]),
             unit(np.stack([vector for _, vector, _ in kept])),
-            graphs.take([position for _, _, position in kept]) if graphs is not None else None,
+            taken(graphs, np.array([position for _, _, position in kept]))
+            if graphs is not None
+            else None,
         )
         return self._revised(buried, shard)
 
@@ -415,8 +425,8 @@ class ArchitectureIndex:
         same = self._positions.get(identical) if identical else None
         if same is not None and (allowed is None or allowed[same]):
             others = [(row, score) for row, score in found if row != same]
-            found = [(same, float(self._vectors[same].astype(np.float32) @ query)), *others][:k]
-        return [Match(row_at(self._table, row), score) for row, score in found]
+            found = [(same, float(unit(self._vectors[same][None])[0] @ query)), *others][:k]
+        return [Match(self._row(row), score) for row, score in found]
 
     def backend(self) -> Candidates:
         """What searches, made at the first search and then shared between threads."""
@@ -428,7 +438,7 @@ class ArchitectureIndex:
     def by_fingerprint(self, fingerprint: str) -> ArchitectureRow | None:
         """The row of the identical graph, or None."""
         position = self._positions.get(fingerprint)
-        return None if position is None else row_at(self._table, position)
+        return None if position is None else self._row(position)
 
     def check_encoder(self, encoder_id: str, sha256: str) -> None:
         """Refuse an encoder whose vectors cannot be compared with the ones here.
@@ -489,7 +499,7 @@ class ArchitectureIndex:
 
     def rows(self) -> list[ArchitectureRow]:
         """Every row, in order, as Python objects."""
-        return [row_at(self._table, position) for position in range(len(self))]
+        return rows_of(self._table)
 
     @property
     def vectors(self) -> FloatArray:
@@ -527,7 +537,7 @@ class ArchitectureIndex:
             for entry in self.manifest.of_kind("graphs")
         ]
         tables += [shard.graphs for shard in self.added]
-        whole = pa.concat_tables([schema.empty_table(), *tables]).take(self._numbers)
+        whole = taken(pa.concat_tables([schema.empty_table(), *tables]), self._numbers)
         if whole["fingerprint"].to_pylist() != list(self._positions):
             raise IndexIncompatible(
                 f"The stored graphs of the index {self.source} are not those of its rows. "
@@ -546,6 +556,11 @@ class ArchitectureIndex:
             f"{self.manifest.encoder}, {self.source}@{self.manifest.revision})"
         )
 
+    def _row(self, position: int) -> ArchitectureRow:
+        if self._reader is None:  # two threads may each make one: either will do
+            self._reader = RowReader(self._table)
+        return self._reader.at(position)
+
     def _bytes(self) -> int:
         if self.added or not self.manifest.files:
             return self._vectors.nbytes + int(self._table.nbytes)
@@ -554,8 +569,10 @@ class ArchitectureIndex:
     def _revised(self, buried: Collection[str], shard: Shard | None) -> ArchitectureIndex:
         """The index without some rows and with a shard more."""
         gone = set(buried)
-        kept = [i for name, i in self._positions.items() if name not in gone]
-        rest = self._table.take(kept) if gone else self._table
+        kept = np.array(
+            [i for name, i in self._positions.items() if name not in gone], dtype=np.int64
+        )
+        rest = taken(self._table, kept) if gone else self._table
         parts = [Shard(rest, self._vectors[kept] if gone else self._vectors)]
         numbers = self._numbers[kept]
         count = self.manifest.rows

@@ -19,11 +19,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from nar_plugin.index.vectors import FloatArray, Rows
+from nar_plugin.index.vectors import BLOCK, FloatArray, Rows, as_float32, blocks
 
 logger = logging.getLogger("nar_plugin")
-
-BLOCK = 1024  # rows that the torch backend scores at a time: their products fit into the cache
 
 
 class Candidates(Protocol):
@@ -68,10 +66,9 @@ class FaissCandidates:
         kind = faiss.ScalarQuantizer.QT_bf16
         self._index: Any = faiss.IndexScalarQuantizer(dim, kind, faiss.METRIC_INNER_PRODUCT)
         rounded = 0.0
-        for start in range(0, len(vectors), BLOCK):
-            rows = vectors[start : start + BLOCK].astype(np.float32)
+        for rows in blocks(vectors):
             self._index.add(rows)
-            codes = self._index.reconstruct_n(start, len(rows))
+            codes = self._index.reconstruct_n(self._index.ntotal - len(rows), len(rows))
             rounded = max(rounded, float(np.linalg.norm(codes - rows, axis=1).max()))
         # Cauchy-Schwarz: the query has length 1. And what rounding to unit length left out.
         self.error = summing_error(dim) + rounded + length_error(vectors)
@@ -97,7 +94,7 @@ class TorchCandidates:
         import torch
 
         self._torch = torch
-        self._vectors = torch.from_numpy(vectors.astype(np.float32, copy=False))
+        self._vectors = torch.from_numpy(as_float32(vectors))
         self.error = summing_error(vectors.shape[1]) + length_error(vectors)
 
     def best(
@@ -108,8 +105,8 @@ class TorchCandidates:
         vector = torch.from_numpy(query)
         # Not a matmul: the user's autocast or set_float32_matmul_precision would round it.
         starts = range(0, len(self._vectors), BLOCK)
-        blocks = [self._vectors[start : start + BLOCK] for start in starts]
-        scores = torch.cat([(rows * vector).sum(dim=1) for rows in blocks])
+        parts = [self._vectors[start : start + BLOCK] for start in starts]
+        scores = torch.cat([(rows * vector).sum(dim=1) for rows in parts])
         if allowed is not None:
             scores[torch.from_numpy(~allowed)] = -torch.inf
         top = scores.topk(count)
@@ -128,10 +125,8 @@ def length_error(vectors: Rows) -> float:
     """How far the rows' lengths are from 1, as float16 stores them."""
     if vectors.dtype == np.float32 or not len(vectors):
         return 0.0
-    blocks = (
-        vectors[start : start + BLOCK].astype(np.float32) for start in range(0, len(vectors), BLOCK)
-    )
-    return max(float(np.abs(np.linalg.norm(rows, axis=1) - 1).max()) for rows in blocks)
+    lengths = (np.linalg.norm(rows, axis=1) for rows in blocks(vectors))
+    return max(float(np.abs(length - 1).max()) for length in lengths)
 
 
 def open_backend(vectors: Rows) -> Candidates:

@@ -7,6 +7,9 @@ from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -100,11 +103,48 @@ def to_table(rows: Iterable[ArchitectureRow]) -> pa.Table:
     return pa.Table.from_pylist([asdict(row) for row in rows], schema=schema())
 
 
-def row_at(table: pa.Table, position: int) -> ArchitectureRow:
-    """Build the Python object of one row; the others stay in Arrow."""
-    from nar_plugin.mining.macro import MotifCount  # brings torch, which `index info` never needs
+def taken(table: pa.Table, positions: NDArray[np.int64]) -> pa.Table:
+    """The rows at these positions. Arrow's own conversion of the numbers would import pandas."""
+    import pyarrow as pa
 
-    (fields,) = table.slice(position, 1).to_pylist()
-    fields["names"] = tuple(fields["names"])
-    fields["motifs"] = tuple(MotifCount(**motif) for motif in fields["motifs"])
-    return ArchitectureRow(**fields)
+    numbers = np.ascontiguousarray(positions, dtype=np.int64)
+    return table.take(
+        pa.Array.from_buffers(pa.int64(), len(numbers), [None, pa.py_buffer(numbers)])
+    )
+
+
+class RowReader:
+    """Builds the Python objects of single rows; the others stay in Arrow.
+
+    Three times as fast as `table.slice(position, 1).to_pylist()`, which ten hits would wait for
+    longer than for the search.
+
+    Args:
+        table: Of `schema()`.
+    """
+
+    def __init__(self, table: pa.Table) -> None:
+        from nar_plugin.mining.macro import MotifCount  # brings torch, which `info` never needs
+
+        whole = table.combine_chunks()
+        self._columns = {name: whole[name].chunk(0) for name in whole.schema.names}
+        motifs = self._columns.pop("motifs")
+        self._stops = motifs.offsets
+        self._fields = [motifs.values.field(name) for name in ("shape", "label", "count", "ops")]
+        self._motif = MotifCount
+
+    def at(self, position: int) -> ArchitectureRow:
+        """The row at a position of the table."""
+        fields = {name: column[position].as_py() for name, column in self._columns.items()}
+        fields["names"] = tuple(fields["names"])
+        start, stop = self._stops[position].as_py(), self._stops[position + 1].as_py()
+        parts = [column.slice(start, stop - start).to_pylist() for column in self._fields]
+        return ArchitectureRow(**fields, motifs=tuple(map(self._motif, *parts)))
+
+
+def rows_of(table: pa.Table) -> list[ArchitectureRow]:
+    """Every row of a table as a Python object."""
+    if not len(table):
+        return []
+    reader = RowReader(table)
+    return [reader.at(position) for position in range(len(table))]

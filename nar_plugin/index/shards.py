@@ -15,7 +15,7 @@ from nar_plugin.errors import IndexUnavailable
 from nar_plugin.index.folder import read_verified, remedy
 from nar_plugin.index.manifest import TOMBSTONES, FileEntry, Manifest, shard_path
 from nar_plugin.index.parquet import from_parquet, to_parquet
-from nar_plugin.index.rows import schema, to_table
+from nar_plugin.index.rows import schema, taken, to_table
 from nar_plugin.index.vectors import Rows, from_safetensors, to_safetensors
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def living(
     if len(shards) == 1 and len(kept[0]) == len(shards[0].table):
         return shards[0].table, shards[0].vectors, kept[0]
     tables = [
-        shard.table if len(rows) == len(shard.table) else shard.table.take(rows)
+        shard.table if len(rows) == len(shard.table) else taken(shard.table, rows)
         for shard, rows in zip(shards, kept, strict=True)
     ]
     kinds = {shard.vectors.dtype for shard in shards}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,7 +14,27 @@ from nar_plugin.index.manifest import FileEntry
 FloatArray = NDArray[np.float32]
 Rows = NDArray[np.float16] | NDArray[np.float32]
 KEY = "vectors"
-BLOCK = 8192  # rows whose lengths are taken at a time
+BLOCK = 1024  # rows that are float32 at a time
+
+
+def as_float32(rows: Rows) -> FloatArray:
+    """The values as float32; of float16 by a table, which is ten times as fast as `astype`."""
+    if rows.dtype == np.float32:
+        return np.ascontiguousarray(rows, dtype=np.float32)
+    found: FloatArray = _values().take(np.ascontiguousarray(rows).view(np.uint16))
+    return found
+
+
+def blocks(rows: Rows) -> Iterator[FloatArray]:
+    """The rows as float32, so many at a time that they fit into the cache."""
+    for start in range(0, len(rows), BLOCK):
+        yield as_float32(rows[start : start + BLOCK])
+
+
+@lru_cache(maxsize=1)
+def _values() -> FloatArray:
+    """Every float16 as float32, by its bits."""
+    return np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(np.float32)
 
 
 def unit(vectors: NDArray[np.floating]) -> FloatArray:
@@ -23,7 +46,8 @@ def unit(vectors: NDArray[np.floating]) -> FloatArray:
     Shapes:
         [n, dim] to float32[n, dim].
     """
-    rows = np.ascontiguousarray(vectors, dtype=np.float32)
+    half = vectors.dtype == np.float16
+    rows = as_float32(vectors) if half else np.ascontiguousarray(vectors, dtype=np.float32)
     lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
     bad = np.flatnonzero(~(np.isfinite(lengths) & (lengths > 0)))
     if bad.size:
@@ -75,8 +99,7 @@ def from_safetensors(content: bytes, entry: FileEntry, dim: int) -> Rows:
     vectors: Rows = tensors[KEY]
     if vectors.shape != (entry.rows, dim) or vectors.dtype not in (np.float16, np.float32):
         raise unreadable(entry, dim, f"it holds {vectors.dtype}{list(vectors.shape)}")
-    for start in range(0, len(vectors), BLOCK):
-        rows = vectors[start : start + BLOCK].astype(np.float32)
+    for rows in blocks(vectors):
         if not np.all(np.abs(np.einsum("ij,ij->i", rows, rows) - 1) < 0.01):
             raise unreadable(entry, dim, "its rows are not of length 1")
     return vectors

@@ -7,7 +7,7 @@ import pytest
 from nar_plugin.errors import IndexIncompatible
 from nar_plugin.index.manifest import FileEntry
 from nar_plugin.index.parquet import from_parquet, to_parquet
-from nar_plugin.index.rows import merge_equal_graphs, row_at, schema, to_table
+from nar_plugin.index.rows import merge_equal_graphs, rows_of, schema, to_table
 
 
 def read(content, rows=4):
@@ -18,7 +18,8 @@ def read(content, rows=4):
 def test_parquet_round_trip(index):
     rows = index.rows()
     table = read(to_parquet(to_table(rows)))
-    assert [row_at(table, position) for position in range(4)] == rows
+    assert rows_of(table) == rows
+    assert rows_of(table.slice(1, 2)) == rows[1:3]
     assert rows[0].motifs[0].label == "Bottleneck"
     assert rows[0].url == "https://huggingface.co/timm"
     assert rows[1].url is None
@@ -53,7 +54,7 @@ def test_what_is_written(index):
 
 def test_counts_above_32_bits(row):
     table = to_table([row("timm:huge", params=7 * 10**11, flops=10**16)])
-    assert row_at(read(to_parquet(table), 1), 0).params == 7 * 10**11
+    assert rows_of(read(to_parquet(table), 1))[0].params == 7 * 10**11
 
 
 def test_no_rows():
