@@ -6,9 +6,13 @@ from typing import TYPE_CHECKING
 
 from nar_plugin.errors import IndexIncompatible
 from nar_plugin.index.manifest import FileEntry
+from nar_plugin.index.pages import Oversized, check_pages
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+ROOM = 64 << 20  # bytes that a table may take in memory, and more for each of its rows
+ROOM_FOR_A_ROW = {"rows": 16 << 10, "graphs": 256 << 10}
 
 
 def to_parquet(table: pa.Table) -> bytes:
@@ -47,7 +51,10 @@ def from_parquet(content: bytes, entry: FileEntry, schema: pa.Schema) -> pa.Tabl
                 f"it has the columns {describe(file.schema_arrow)}; this version of nar-plugin "
                 f"reads {describe(schema)}",
             )
+        check_pages(content, file.metadata, ROOM + entry.rows * ROOM_FOR_A_ROW[entry.kind])
         return file.read().combine_chunks()
+    except Oversized as error:
+        raise unreadable(entry, str(error)) from error
     except (pa.ArrowException, OSError) as error:
         raise unreadable(entry, f"it cannot be read as Parquet: {str(error)[:200]}") from error
 
