@@ -43,8 +43,7 @@ def environment(server, home):
     }
 
 
-@pytest.fixture
-def client(server, home, monkeypatch):
+def point_client(monkeypatch, server, home):
     """huggingface_hub in this process, its constants as the environment would have set them."""
     from huggingface_hub import constants, file_download
     from huggingface_hub.utils import _http
@@ -63,6 +62,12 @@ def client(server, home, monkeypatch):
     impatient = SimpleNamespace(**vars(time) | {"sleep": lambda _: None})
     for module in (_http, file_download):
         monkeypatch.setattr(module, "time", impatient)
+
+
+@pytest.fixture
+def client(server, home, monkeypatch):
+    """A server that the Hub's library of this process talks to."""
+    point_client(monkeypatch, server, home)
     return server
 
 
@@ -145,3 +150,24 @@ def published(client, small):
     hub.publish(small[0], REPO, tag="v1")
     client.forget()
     return client
+
+
+@pytest.fixture(scope="module")
+def one_behind(small, tmp_path_factory):
+    """A folder with a server that holds both revisions and a client that has the first one."""
+    folder = tmp_path_factory.mktemp("behind")
+    with HubServer(folder / "hub-server") as server, pytest.MonkeyPatch.context() as monkeypatch:
+        point_client(monkeypatch, server, folder / "hf-home")
+        hub.publish(small[0], REPO, tag="v1")
+        hub.update(REPO)
+        hub.publish(small[1], REPO)
+    return folder
+
+
+@pytest.fixture
+def behind(one_behind, tmp_path, home, monkeypatch):
+    """A server that holds the second revision, and a client that has the first."""
+    copytree(one_behind, tmp_path, symlinks=True, dirs_exist_ok=True)
+    with HubServer(tmp_path / "hub-server") as server:
+        point_client(monkeypatch, server, home)
+        yield server

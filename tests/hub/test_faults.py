@@ -1,0 +1,189 @@
+"""What goes wrong on the way: nothing half-new is read, and the message says what helps."""
+
+import json
+
+import pytest
+
+from nar_plugin import hub
+from nar_plugin.errors import IndexIncompatible, IndexUnavailable
+from nar_plugin.hub.answering import first_readable
+from nar_plugin.hub.pointer import read_pointers
+from nar_plugin.index import ArchitectureIndex
+
+REPO = "owner/architectures"
+ROWS, VECTORS = "shards/00001.rows.parquet", "shards/00001.vectors.safetensors"
+FILES = ("manifest.json", "tombstones.json", ROWS, VECTORS)
+PLACES = {"head": 0.0, "middle": 0.5, "tail": 1.0}
+
+
+def size_of(server, path):
+    return server.storage.repository("datasets", REPO).entry("main", path).size
+
+
+def refused(kind=IndexUnavailable):
+    """The message of an update that fails and changes nothing; the old index answers."""
+    before = read_pointers()
+    with pytest.raises(kind) as caught:
+        hub.update()
+    assert read_pointers() == before
+    assert len(first_readable(ArchitectureIndex.load)) == 200
+    message = str(caught.value)
+    assert f"The index {REPO}@{before[0].commit[:8]} answers: revision 2026.11.20" in message
+    return message
+
+
+def mended(server):
+    """The update that follows when nothing is wrong any more."""
+    server.faults.clear()
+    hub.update()
+    assert len(first_readable(ArchitectureIndex.load)) == 225
+
+
+@pytest.mark.parametrize("tenth", range(10))
+@pytest.mark.parametrize("path", [ROWS, VECTORS])
+def test_a_cut_connection_is_tried_again(behind, path, tenth):
+    cut = size_of(behind, path) * tenth // 10
+    behind.fail(path=f"/cdn/.*/{path}", methods=("GET",), cut=cut, times=1)
+    hub.update()
+    assert len(behind.asked("GET", path)) == 2
+    assert len(first_readable(ArchitectureIndex.load)) == 225
+
+
+@pytest.mark.parametrize("tenth", range(10))
+def test_a_connection_that_is_always_cut_changes_nothing(behind, tenth):
+    cut = size_of(behind, VECTORS) * tenth // 10
+    behind.fail(path=f"/cdn/.*/{VECTORS}", methods=("GET",), cut=cut)
+    message = refused()
+    assert VECTORS in message and "run the command again" in message
+    behind.forget()
+    mended(behind)
+    assert not behind.asked("GET", f"cdn/{ROWS}")  # what came whole was kept
+
+
+@pytest.mark.parametrize("where", PLACES)
+@pytest.mark.parametrize("path", FILES)
+def test_a_flipped_bit_is_seen_and_the_file_fetched_again(behind, path, where):
+    place = int(PLACES[where] * (size_of(behind, path) - 1))
+    fault = behind.fail(path=path, methods=("GET",), flip=place)
+    message = refused()
+    assert path in message and "update" in message
+    assert fault.times is None
+    mended(behind)
+
+
+@pytest.mark.parametrize("where", PLACES)
+@pytest.mark.parametrize("path", FILES)
+def test_a_bit_flipped_once_costs_one_more_download(behind, path, where):
+    place = int(PLACES[where] * (size_of(behind, path) - 1))
+    large = "/cdn/.*/" if path.startswith("shards") else ""
+    behind.fail(path=large + path, methods=("GET",), flip=place, times=1)
+    hub.update()
+    assert len(first_readable(ArchitectureIndex.load)) == 225
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("path", FILES)
+def test_a_truncated_file_is_seen(behind, path, share):
+    behind.fail(path=path, truncate=int(share * (size_of(behind, path) - 2)))
+    message = refused()
+    assert path in message and ("again" in message or "`nar index update`" in message)
+    mended(behind)
+
+
+def commit(server, added, deleted=()):
+    server.storage.repository("datasets", REPO).commit("main", added, deleted)
+
+
+@pytest.mark.parametrize("path", FILES[1:])
+def test_a_file_with_another_sha256_than_the_manifest_says(behind, path):
+    repository = behind.storage.repository("datasets", REPO)
+    content = bytearray(repository.read("main", path))
+    content[-2] ^= 1
+    entry = bytes(content)
+    if path.startswith("shards"):
+        entry = repository.large(behind.storage.put(entry))
+    commit(behind, {path: entry})
+    message = refused()
+    assert path in message and "its manifest lists" in message and "older --revision" in message
+    hub.update(revision="v1")  # what it said
+
+
+@pytest.mark.parametrize("path", FILES[1:])
+def test_a_file_that_the_repository_lacks(behind, path):
+    commit(behind, {}, (path,))
+    message = refused()
+    assert f"{path} of {REPO}@" in message and "it is missing" in message
+    assert not behind.asked("GET", "/cdn/")  # nothing was fetched in vain
+
+
+def test_a_repository_without_an_index(behind):
+    commit(behind, {}, ("manifest.json",))
+    assert f"{REPO} has no manifest.json" in refused()
+
+
+@pytest.mark.parametrize(("field", "value"), [("schema", 3), ("minimum_client", "99.1")])
+def test_a_manifest_from_the_future(behind, field, value):
+    from nar_plugin.index.manifest import own_hash
+
+    fields = json.loads(behind.storage.repository("datasets", REPO).read("main", "manifest.json"))
+    fields.pop("sha256")
+    fields |= {field: value}
+    fields["sha256"] = own_hash(fields)
+    commit(behind, {"manifest.json": json.dumps(fields).encode()})
+    message = refused(IndexIncompatible)
+    assert "manifest.json" in message and "`pip install --upgrade nar-plugin`" in message
+
+
+STAGES = {
+    "revision": "/revision/main",
+    "manifest": "/resolve/.*/manifest.json",
+    "list of files": "/tree/",
+    "tombstones.json": "/resolve/.*/tombstones.json",
+    VECTORS: f"/resolve/.*/{VECTORS}",
+}
+REMEDIES = {
+    401: "`hf auth login`, or HF_TOKEN",
+    403: "`hf auth login`, or HF_TOKEN",
+    404: "status 404|has no|no dataset repository",
+    429: "wait some minutes",
+    500: "try again later",
+}
+
+
+@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("status", REMEDIES)
+def test_a_refusal_is_told_with_its_remedy(behind, status, stage):
+    import re
+
+    behind.fail(path=STAGES[stage], status=status)
+    message = refused()
+    assert REPO in message and stage.removesuffix("manifest") in message
+    assert re.search(REMEDIES[status], message)
+    mended(behind)
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+def test_a_passing_refusal_of_a_file_is_sat_out(behind, status):
+    behind.fail(path=f"/resolve/.*/{ROWS}", status=status, times=2, retry_after=1)
+    hub.update()
+    assert len(first_readable(ArchitectureIndex.load)) == 225
+
+
+def test_a_gated_and_a_missing_repository(behind):
+    from nar_plugin.hub.download import Place, find_release
+
+    behind.storage.repository("datasets", REPO).describe(gated=True)
+    with pytest.raises(IndexUnavailable, match=f"ask for access at {behind.url}/datasets/{REPO}"):
+        find_release(Place(REPO, token="reader"))
+    with pytest.raises(IndexUnavailable, match="no dataset repository owner/nothing"):
+        hub.open_index("owner/nothing", None, ArchitectureIndex.load)
+    with pytest.raises(IndexUnavailable, match=r"no revision v9: a branch, a tag or a commit"):
+        hub.open_index(REPO, "v9", ArchitectureIndex.load)
+
+
+def test_a_server_that_is_gone(behind, monkeypatch):
+    from huggingface_hub import constants
+
+    monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")  # discard: nobody listens
+    message = refused()
+    assert "http://127.0.0.1:9" in message and "when the network is there" in message
