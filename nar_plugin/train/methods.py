@@ -76,13 +76,16 @@ def _free(rows: Callable[..., Vectors], **settings: Any) -> Entry:
     return Entry(make, settings, varies=False)
 
 
-def _whole(convolution: Literal["gcn", "gat"], *, learned: bool) -> Entry:
+def _whole(convolution: Literal["gcn", "gat"], **settings: Any) -> Entry:
+    """A network on whole graphs, with the settings of the paper's second stage."""
+    recipe = Recipe(**settings)
+
     def make(seed: int, folder: Path) -> Method:
         from nar_plugin.train.whole_graph import WholeGraph  # torch_geometric takes seconds
 
-        return WholeGraph(convolution, seed, folder, learned=learned)
+        return WholeGraph(convolution, recipe, seed, folder)
 
-    return Entry(make, {"convolution": convolution, "learned": learned}, seeds=(0,))
+    return Entry(make, {"convolution": convolution, **asdict(recipe)}, seeds=(0,))
 
 
 def _paper(*, skips: tuple[str, ...] = (), **settings: Any) -> Entry:
@@ -106,10 +109,10 @@ METHODS: dict[str, Entry] = {
     "wl": _free(baselines.wl_histogram, depth=1),
     "wl-attributes": _free(baselines.wl_histogram, depth=2, attributes=True),
     "wl-widths": _free(baselines.wl_beside_widths, depth=2),
-    "gcn": _whole("gcn", learned=False),
-    "gat": _whole("gat", learned=False),
-    "gcn-learned": _whole("gcn", learned=True),
-    "gat-learned": _whole("gat", learned=True),
+    "gcn": _whole("gcn"),
+    "gat": _whole("gat"),
+    "gcn-learned": _whole("gcn", operations="learned"),
+    "gat-learned": _whole("gat", operations="learned"),
     "paper": _paper(),
     "paper-nodes": _paper(splitting="nodes"),
     "paper-count": _paper(splitting="count"),

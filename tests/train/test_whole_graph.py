@@ -7,10 +7,14 @@ import torch
 pytest.importorskip("tqdm")
 pytest.importorskip("torch_geometric")
 
+from torch_geometric.nn import GATConv
+
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 from nar_plugin.train.corpus import CorpusGraph
 from nar_plugin.train.metrics import retrieval_quality
-from nar_plugin.train.whole_graph import WholeGraph, WholeGraphEncoder
+from nar_plugin.train.paper.folding import Folded
+from nar_plugin.train.paper.recipe import Recipe
+from nar_plugin.train.whole_graph import Attentions, WholeGraph, WholeGraphEncoder
 
 
 def item(family, number):
@@ -27,58 +31,65 @@ ITEMS = [item(family, number) for number in range(10) for family in range(3)]
 LABELS = np.arange(30) % 3
 
 
+def method(convolution, folder, seed=0, **settings):
+    recipe = Recipe(**{"width": 32, "graph_batch": 24, "graph_rate": 1e-2, **settings})
+    return WholeGraph(convolution, recipe, seed, folder, device="cpu")
+
+
 @pytest.mark.parametrize("convolution", ["gcn", "gat"])
-@pytest.mark.parametrize("learned", [False, True])
-def test_it_learns_three_families(convolution, learned, tmp_path):
-    torch.manual_seed(0)
-    method = WholeGraph(
-        convolution, 0, tmp_path, learned=learned, width=32, epochs=40, device="cpu"
-    )
-    method.fit(ITEMS[:24], LABELS[:24])
-    vectors = method.embed(ITEMS)
+@pytest.mark.parametrize("operations", ["one-hot", "learned"])
+def test_it_learns_three_families(convolution, operations, tmp_path):
+    made = method(convolution, tmp_path, operations=operations, graph_epochs=100)
+    made.fit(ITEMS[:24], LABELS[:24])
+    vectors = made.embed(ITEMS)
     assert vectors.shape == (30, 32)
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, rtol=1e-5)
     quality = retrieval_quality(vectors, LABELS, np.arange(24, 30), np.arange(30), (5,))
-    assert quality.map[5] > 0.9
+    assert quality.map[5] > 0.85
     # The order of the graphs is nothing to a graph.
-    np.testing.assert_allclose(method.embed(ITEMS[::-1]), vectors[::-1], atol=1e-5)
+    np.testing.assert_allclose(made.embed(ITEMS[::-1]), vectors[::-1], atol=1e-5)
 
 
 def test_a_seed_repeats_and_an_interrupted_training_ends_the_same(tmp_path):
     def rows(folder, *epochs):
         for count in epochs:  # the first ends early, as one that was interrupted
-            method = WholeGraph("gcn", 1, tmp_path / folder, width=16, epochs=count, device="cpu")
-            method.fit(ITEMS, LABELS)
-        return method.embed(ITEMS)
+            made = method("gcn", tmp_path / folder, seed=1, graph_epochs=count)
+            made.fit(ITEMS, LABELS)
+        return made.embed(ITEMS)
 
     whole = rows("whole", 4)
     np.testing.assert_array_equal(whole, rows("again", 4))
-    np.testing.assert_allclose(whole, rows("interrupted", 2, 4), atol=1e-6)
+    np.testing.assert_array_equal(whole, rows("interrupted", 2, 4))
 
 
-def test_one_hot_kinds_do_not_see_widths(tmp_path):
-    pair = [item(0, 0), item(0, 3)]  # the same but for the width
-    for learned, equal in ((False, True), (True, False)):
-        method = WholeGraph(
-            "gcn", 0, tmp_path / str(learned), learned=learned, width=16, epochs=1, device="cpu"
-        )
-        method.fit(ITEMS, LABELS)
-        first, second = method.embed(pair)
-        assert np.allclose(first, second, atol=1e-6) == equal
+def test_kinds_do_not_see_widths(tmp_path):
+    made = method("gcn", tmp_path, graph_epochs=1)
+    made.fit(ITEMS, LABELS)
+    first, second = made.embed([item(0, 0), item(0, 3)])  # the same but for the width
+    np.testing.assert_array_equal(first, second)
 
 
-def test_the_gcn_of_one_layer_by_hand():
-    """Two nodes and an edge: D^-1/2 (A + I) D^-1/2 halves and adds both rows."""
-    encoder = WholeGraphEncoder("gcn", 3, width=4)
-    layer = encoder.layers[0]
-    one_hot = torch.eye(3)[1:]
-    hidden = layer(one_hot, torch.tensor([[0, 1], [1, 0]]))
-    expected = (layer.lin.weight.T[1] + layer.lin.weight.T[2]) / 2 + layer.bias
-    torch.testing.assert_close(hidden, expected.expand(2, 4))
+def test_folded_attention_equals_that_of_torch_geometric():
+    torch.manual_seed(0)
+    recipe = Recipe(width=8, layers=2)
+    ours = Attentions(2, recipe).eval()
+    # Blocks that repeat, joined by a shortcut: attention weighs equal neighbours as often as they
+    # are there.
+    kinds = np.array([0, 1, 1] * 4)
+    pairs = np.array([(a, a + 1) for a in range(11)] + [(0, 2), (3, 5), (6, 8), (9, 11)])
+    batch = Folded(kinds, pairs, [12], 2).batch(np.arange(1), torch.device("cpu"))
+    found = ours(torch.eye(2)[batch.inputs], batch)
+    ways = torch.from_numpy(np.concatenate([pairs, pairs[:, ::-1]]).T.copy())
+    hidden = torch.eye(2)[torch.from_numpy(kinds)]
+    for number, layer in enumerate(ours.layers):
+        theirs = GATConv(layer.in_channels, 2, heads=4)  # adds the loops itself
+        theirs.load_state_dict(layer.state_dict())
+        hidden = theirs(torch.nn.functional.elu(hidden) if number else hidden, ways)
+    torch.testing.assert_close(found, hidden.mean(dim=0, keepdim=True))
 
 
 def test_the_recipe_of_table_5():
-    encoder = WholeGraphEncoder("gat", 90)
-    sizes = [(layer.in_channels, layer.heads * layer.out_channels) for layer in encoder.layers]
+    encoder = WholeGraphEncoder("gat", 90, 7, Recipe())
+    sizes = [(x.in_channels, x.heads * x.out_channels) for x in encoder.graphs.layers]
     assert sizes == [(90, 512), (512, 512), (512, 512)]
-    assert encoder.dropout.p == 0.1
+    assert encoder.graphs.dropout.p == 0.1

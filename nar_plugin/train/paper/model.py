@@ -45,13 +45,38 @@ class Convolutions(nn.Module):
         return mixed(hidden, batch.readout)
 
 
+class OneHot(nn.Module):
+    """Kinds as rows of the identity; a kind that is not known is 0 and a row of zeros.
+
+    Shapes:
+        inputs: int64[n]; result: float32[n, kinds].
+    """
+
+    def __init__(self, kinds: int) -> None:
+        super().__init__()
+        self.kinds = kinds
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """The rows of kinds."""
+        return functional.one_hot(inputs, self.kinds + 1)[:, 1:].float()
+
+
+def operation_rows(kinds: int, recipe: Recipe) -> nn.Module:
+    """How operations enter: one-hot, or as learned vectors of the layers' width.
+
+    Those start normally distributed (Operation Embeddings, ICCVW 2021, section 3.3).
+    """
+    if recipe.operations == "learned":
+        return nn.Embedding(kinds + 1, recipe.width, padding_idx=0)
+    return OneHot(kinds)
+
+
 class PieceEncoder(nn.Module):
     """F_s or F_c: operations to the vector of a motif or of a context graph.
 
     Args:
-        kinds: The number of known kinds; a kind that is not known is 0 and a zero vector.
-        recipe: `operations` says how a kind enters: one-hot, or as a learned vector, which starts
-            normally distributed (Operation Embeddings, section 3.3) with the layers' width.
+        kinds: The number of known kinds.
+        recipe: The settings.
 
     Shapes:
         result: float32[pieces, width].
@@ -59,18 +84,13 @@ class PieceEncoder(nn.Module):
 
     def __init__(self, kinds: int, recipe: Recipe) -> None:
         super().__init__()
-        self.kinds = kinds
+        self.operations = operation_rows(kinds, recipe)
         learned = recipe.operations == "learned"
-        self.embedding = nn.Embedding(kinds + 1, recipe.width, padding_idx=0) if learned else None
         self.convolutions = Convolutions(recipe.width if learned else kinds, recipe)
 
     def forward(self, batch: FoldedBatch) -> Tensor:
         """Embed each piece."""
-        if self.embedding is not None:
-            features = self.embedding(batch.inputs)
-        else:
-            features = functional.one_hot(batch.inputs, self.kinds + 1)[:, 1:].float()
-        pieces: Tensor = self.convolutions(features, batch)
+        pieces: Tensor = self.convolutions(self.operations(batch.inputs), batch)
         return pieces
 
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 from tqdm import tqdm
 
 from nar_plugin.train.paper.cutting import Cut, folded_pieces
-from nar_plugin.train.paper.folding import Folded, Ints
+from nar_plugin.train.paper.folding import Folded, FoldedBatch, Ints
 from nar_plugin.train.paper.losses import family_loss, motif_loss
 from nar_plugin.train.paper.model import PaperEncoder, device_of
 from nar_plugin.train.paper.recipe import Recipe
@@ -38,8 +38,7 @@ def train(
         seed: Of shuffling and dropout.
         folder: Receives the state.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    state = _State(folder / _STATE)
+    state = State(folder)
     _stage_one(encoder, data, recipe, seed, state)
     _stage_two(encoder, data, labels, recipe, seed, state)
 
@@ -58,9 +57,9 @@ def embed(encoder: PaperEncoder, data: Cut, recipe: Recipe) -> Tensor:
     return functional.normalize(torch.cat(rows), dim=1)
 
 
-def _stage_one(encoder: PaperEncoder, data: Cut, recipe: Recipe, seed: int, state: _State) -> None:
+def _stage_one(encoder: PaperEncoder, data: Cut, recipe: Recipe, seed: int, state: State) -> None:
     """Eq. 4 over the distinct motifs; F_s and F_c learn."""
-    parts = torch.nn.ModuleList([encoder.motifs, encoder.contexts])
+    parts = nn.ModuleList([encoder.motifs, encoder.contexts])
     optimiser = torch.optim.Adam(parts.parameters(), lr=recipe.motif_rate)
     done = state.load("motifs", {"encoder": encoder, "optimiser": optimiser})
     if done >= recipe.motif_epochs:
@@ -80,32 +79,66 @@ def _stage_one(encoder: PaperEncoder, data: Cut, recipe: Recipe, seed: int, stat
 
 
 def _stage_two(
-    encoder: PaperEncoder, data: Cut, labels: Tensor, recipe: Recipe, seed: int, state: _State
+    encoder: PaperEncoder, data: Cut, labels: Tensor, recipe: Recipe, seed: int, state: State
 ) -> None:
     """Eq. 6 over the macro graphs; F_m and f learn, F_s is what stage one made it (Eq. 7)."""
-    parts = torch.nn.ModuleList([encoder.graphs, encoder.classifier])
-    optimiser = torch.optim.Adam(parts.parameters(), lr=recipe.graph_rate)
-    done = state.load("graphs", {"encoder": encoder, "optimiser": optimiser})
-    if done >= recipe.graph_epochs:
-        return
-    vectors = _motif_vectors(encoder, data, recipe)
+    found: list[Tensor] = []
+
+    def embedded(batch: FoldedBatch) -> Tensor:
+        if not found:  # once: here the motif encoder is as stage one left it
+            found.append(_motif_vectors(encoder, data, recipe))
+            encoder.train()
+        rows: Tensor = encoder.graphs(found[0][batch.inputs], batch)
+        return rows
+
+    learned = [*encoder.graphs.parameters(), *encoder.classifier.parameters()]
     graphs = Folded(data.nodes, data.edges, data.sizes, recipe.layers)
+    learn_families(
+        embedded, encoder, encoder.classifier, learned, graphs, labels, recipe, seed, state
+    )
+
+
+def learn_families(
+    embedded: Callable[[FoldedBatch], Tensor],
+    encoder: nn.Module,
+    classifier: nn.Module,
+    learned: Sequence[nn.Parameter],
+    graphs: Folded,
+    labels: Tensor,
+    recipe: Recipe,
+    seed: int,
+    state: State,
+) -> None:
+    """Minimise Eq. 6: Table 5's rows "Graph CL" and "Baselines".
+
+    Args:
+        embedded: From graphs to their vectors float32[b, width].
+        encoder: What is saved, f among it.
+        classifier: f.
+        learned: What is trained.
+        graphs: The g training graphs.
+        labels: int64[g], the family of each.
+        recipe: The settings.
+        seed: Of shuffling and dropout.
+        state: Where the epochs are saved.
+    """
+    optimiser = torch.optim.Adam(learned, lr=recipe.graph_rate)
+    parts = {"encoder": encoder, "optimiser": optimiser}
     device = device_of(encoder)
     labels = labels.to(device)
-    for epoch in range(done, recipe.graph_epochs):
+    for epoch in range(state.load("graphs", parts), recipe.graph_epochs):
         started, losses = time.perf_counter(), []
         encoder.train()
         for chosen in _shuffled(len(graphs), recipe.graph_batch, seed, 2, epoch):
-            batch = graphs.batch(chosen, device)
-            rows = encoder.graphs(vectors[batch.inputs], batch)  # [b, width]
+            rows = embedded(graphs.batch(chosen, device))  # [b, width]
             family = labels[torch.from_numpy(chosen).to(device)]
             loss = rows.new_zeros(())
             if "cl" in recipe.objective:
                 loss = loss + family_loss(rows, family)
             if "ce" in recipe.objective:
-                loss = loss + functional.cross_entropy(encoder.classifier(rows), family)
+                loss = loss + functional.cross_entropy(classifier(rows), family)
             losses.append(_step(loss, optimiser))
-        state.save("graphs", epoch + 1, {"encoder": encoder, "optimiser": optimiser})
+        state.save("graphs", epoch + 1, parts)
         _tell("graphs", epoch, losses, started)
 
 
@@ -120,11 +153,11 @@ def _motif_vectors(encoder: PaperEncoder, data: Cut, recipe: Recipe) -> Tensor:
     return torch.cat([encoder.motifs(motifs.batch(chunk, device)) for chunk in chunks])
 
 
-class _State:
-    """What is needed to go on after an interruption."""
+class State:
+    """What is needed to go on after an interruption: a file in a folder."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / _STATE
 
     def load(self, stage: str, parts: dict[str, Any]) -> int:
         """Restore the parts and return how many epochs of the stage are done."""
@@ -141,6 +174,7 @@ class _State:
     def save(self, stage: str, epoch: int, parts: dict[str, Any]) -> None:
         """Write the parts after an epoch, whole or not at all."""
         content = {name: part.state_dict() for name, part in parts.items()}
+        self._path.parent.mkdir(parents=True, exist_ok=True)
         partial = self._path.with_suffix(".partial")
         torch.save({**content, "stage": stage, "epoch": epoch}, partial)
         partial.replace(self._path)

@@ -67,7 +67,7 @@ def test_a_seed_repeats_and_an_interrupted_training_ends_the_same(tmp_path, monk
     whole = rows("whole")
     np.testing.assert_array_equal(whole, rows("again"))
     # Killed after two epochs of stage one, and after one of stage two.
-    save, left = training._State.save, 2
+    save, left = training.State.save, 2
 
     def dying(self, *args):
         nonlocal left
@@ -76,7 +76,7 @@ def test_a_seed_repeats_and_an_interrupted_training_ends_the_same(tmp_path, monk
         if not left:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(training._State, "save", dying)
+    monkeypatch.setattr(training.State, "save", dying)
     for _ in range(2):
         with pytest.raises(KeyboardInterrupt):
             rows("interrupted")
