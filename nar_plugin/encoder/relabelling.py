@@ -1,0 +1,86 @@
+"""Weisfeiler-Lehman labels of the operations of many graphs at once.
+
+A label of depth d + 1 hashes that of depth d with the multisets of the labels of depth d before and
+behind the node (Shervashidze et al., Weisfeiler-Lehman Graph Kernels, JMLR 2011; theirs has one
+multiset, of undirected neighbours). Labels are 64 bits, the same on every machine and version, and
+do not depend on the order in which operations were called.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nar_plugin.tracing.graph import ArchitectureGraph, Op
+
+Hashes = NDArray[np.uint64]
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """All operations of all graphs in one row.
+
+    Attributes:
+        labels: uint64[N], the first label of each; 0 where there is none.
+        graphs: int64[N], the graph of each.
+        edges: int64[E, 2], numbered over all graphs.
+    """
+
+    labels: Hashes
+    graphs: NDArray[np.int64]
+    edges: NDArray[np.int64]
+
+
+def nodes_of(graphs: Sequence[ArchitectureGraph], word: Callable[[Op], str]) -> Nodes:
+    """Put graphs side by side, each operation labelled by the hash of its word.
+
+    Args:
+        graphs: The graphs.
+        word: What is told of an operation; an empty text gives the label 0.
+    """
+    sizes = np.array([len(graph) for graph in graphs], dtype=np.int64)
+    starts = np.concatenate([[0], sizes.cumsum()])
+    known: dict[int, int] = {}  # equal operations are mostly one object
+    labels = np.empty(starts[-1], dtype=np.uint64)
+    place = 0
+    for graph in graphs:
+        for op in graph.ops:
+            label = known.get(id(op))
+            if label is None:
+                label = known[id(op)] = hash_of(word(op))
+            labels[place] = label
+            place += 1
+    edges = [
+        graph.edges.astype(np.int64) + start
+        for graph, start in zip(graphs, starts[:-1], strict=True)
+    ]
+    owner = np.repeat(np.arange(len(graphs), dtype=np.int64), sizes)
+    return Nodes(labels, owner, np.concatenate(edges) if edges else np.zeros((0, 2), np.int64))
+
+
+def relabelled(labels: Hashes, edges: NDArray[np.int64]) -> Hashes:
+    """uint64[N]: each label with the sums of the mixed labels before and behind it."""
+    values = mixed(labels)
+    before, behind = np.zeros_like(labels), np.zeros_like(labels)
+    np.add.at(before, edges[:, 1], values[edges[:, 0]])
+    np.add.at(behind, edges[:, 0], values[edges[:, 1]])
+    return mixed(values + mixed(before) * np.uint64(3) + mixed(behind) * np.uint64(5))
+
+
+def mixed(values: Hashes) -> Hashes:
+    """The finalizer of splitmix64 (Steele, Lea & Flood, OOPSLA 2014), modulo 2^64."""
+    values = values + np.uint64(0x9E3779B97F4A7C15)
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return values ^ (values >> np.uint64(31))
+
+
+def hash_of(text: str) -> int:
+    """64 bits of a text, odd; 0 of an empty one."""
+    if not text:
+        return 0
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little") | 1

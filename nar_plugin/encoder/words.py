@@ -1,0 +1,45 @@
+"""What is told of an operation, from its bare kind to all that is known of it."""
+
+from __future__ import annotations
+
+from math import log2
+
+from nar_plugin.tracing.graph import Op
+
+_WIDTHS = frozenset(
+    {"in", "out", "width", "value_width", "vocabulary", "groups", "heads", "experts", "layers"}
+)
+_GIVEN = ("out", "width", "value_width")  # attributes that state what an operation gives
+
+
+def kind(op: Op) -> str:
+    """The operator, such as `conv`."""
+    return op.kind
+
+
+def shape(op: Op) -> str:
+    """The operator with what does not grow with a model's width.
+
+    Kernels, strides, flags; whether a convolution is depthwise or grouped; and by how much a layer
+    widens, in half octaves.
+    """
+    said = dict(op.attributes)
+    words = [f"{name}={value}" for name, value in op.attributes if name not in _WIDTHS]
+    wide_in, wide_out, groups = said.get("in"), said.get("out"), said.get("groups")
+    if isinstance(groups, int) and groups > 1:
+        words.append("depthwise" if groups == wide_in else "grouped")
+    if isinstance(wide_in, int) and isinstance(wide_out, int) and wide_in and wide_out:
+        words.append(f"x{2 ** (round(2 * log2(wide_out / wide_in)) / 2):.2f}")
+    return " ".join((op.kind, *words))
+
+
+def exact(op: Op) -> str:
+    """The operator with all attributes."""
+    return str(op)
+
+
+def width(op: Op) -> str:
+    """The operator and the channels or features that it gives; empty where it states none."""
+    widths = [op.get(name) for name in _GIVEN]
+    given = next((value for value in widths if value is not None), None)
+    return f"{op.kind} {given}" if given is not None else ""
