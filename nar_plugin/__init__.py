@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         TraceError,
     )
     from nar_plugin.hookspecs import hookimpl
+    from nar_plugin.hub.pretrained import ArchitectureIndex
     from nar_plugin.report import SimilarArchitectures
     from nar_plugin.tracing.graph import ArchitectureGraph
 
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArchitectureGraph",
+    "ArchitectureIndex",
     "IndexIncompatible",
     "IndexUnavailable",
     "NarError",
@@ -84,6 +86,7 @@ _NAMES = {
         "TraceError",
     ),
     "nar_plugin.hookspecs": ("hookimpl",),
+    "nar_plugin.hub.pretrained": ("ArchitectureIndex",),
     "nar_plugin.report": ("SimilarArchitectures",),
     "nar_plugin.tracing.graph": ("ArchitectureGraph",),
 }

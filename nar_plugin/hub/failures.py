@@ -74,7 +74,7 @@ def _explanation(error: Exception, repository: str, what: str) -> str | None:
         return f"{asked} came shorter or longer than announced. Run the command again."
     if _of_network(error) or isinstance(error, hub.LocalEntryNotFoundError):
         if constants.HF_HUB_OFFLINE:
-            return f"{asked} is not in the cache, and HF_HUB_OFFLINE=1 forbids to ask: unset it."
+            return f"The Hub was not asked for {asked}: HF_HUB_OFFLINE=1 forbids it. Unset it."
         return (
             f"{asked} could not be fetched from {constants.ENDPOINT}: {_line(error)}. Files that "
             "came whole are kept: run the command again when the network is there."

@@ -28,8 +28,9 @@ def home(tmp_path):
 
 
 @pytest.fixture
-def environment(server, home):
+def environment(request, home):
     """The variables of a client process, as a user would set them."""
+    server = request.getfixturevalue("behind" if "behind" in request.fixturenames else "server")
     kept = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
     return kept | {
         "HF_ENDPOINT": server.url,
@@ -141,6 +142,17 @@ def small(tmp_path_factory):
     copytree(first, second)
     index = ArchitectureIndex.load(second)
     next_index(index, 30, 5, 32).save(second, revision="2026.11.21")
+    return first, second
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    """12,000 rows of 512 numbers, then 300 more and 20 tombstones; in half precision."""
+    first, second = (tmp_path_factory.mktemp("large") / name for name in ("first", "second"))
+    first_index(12_000, 512).save(first, half=True)
+    copytree(first, second)
+    index = ArchitectureIndex.load(second)
+    next_index(index, 300, 20, 512).save(second, half=True, revision="2026.11.21")
     return first, second
 
 
