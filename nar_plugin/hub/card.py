@@ -40,7 +40,7 @@ def index_card(index: ArchitectureIndex, repository: str) -> str:
         libraries=_counted(facts["libraries"]),
         families=_counted(facts["families"]),
         tasks=_counted(facts["tasks"]),
-        licences=_counted(Counter(row.licence for row in index.rows())),
+        licences=_counted(Counter(index._table["licence"].to_pylist())),  # rows() takes seconds
     )
     return str(card)
 
