@@ -51,6 +51,8 @@ def first_readable(opened: Callable[[Path], Opened]) -> Opened:
         else:
             if problem is not None:
                 logger.warning("%s %s", problem, line())
+            elif logger.isEnabledFor(logging.INFO):
+                logger.info(line())
             return index
     raise AssertionError("the embedded index is the last candidate")
 
