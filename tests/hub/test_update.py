@@ -117,6 +117,7 @@ def test_a_damaged_cache_falls_back_and_says_so(published, small, caplog):
     damaged = (update.release.folder / "shards/00001.rows.parquet").resolve()
     damaged.write_bytes(damaged.read_bytes()[:-1])
     assert len(active()) == 200  # the one before
+    assert len(active()) == 200  # and nothing is said twice
     (record,) = caplog.records
     assert record.levelno == logging.WARNING
     assert "00001.rows.parquet" in record.message and "`nar index update`" in record.message
