@@ -109,6 +109,7 @@ class WholeGraph:
     """
 
     parameters = 0
+    earlier = 0.0
 
     def __init__(
         self,
@@ -133,11 +134,13 @@ class WholeGraph:
         torch.manual_seed(self._seed)
         encoder = WholeGraphEncoder(self._convolution, len(words), len(families), self._recipe)
         encoder.to(self._device)
+        state = State(self._folder)
         learn_families(
             *(encoder, encoder, encoder.classifier, list(encoder.parameters())),
             *(self._folded(items), torch.from_numpy(numbers), self._recipe),
-            *(self._seed, State(self._folder)),
+            *(self._seed, state),
         )
+        self.earlier = state.earlier
         self._encoder = encoder.eval()
         used = sum(part.numel() for part in encoder.parameters())
         self.parameters = used - sum(part.numel() for part in encoder.classifier.parameters())

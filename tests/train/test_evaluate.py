@@ -75,7 +75,7 @@ def test_what_is_measured_is_not_measured_again(corpus, tmp_path, monkeypatch):
 class Watching:
     """A method that remembers what it was shown."""
 
-    parameters = 3
+    parameters, earlier = 3, 7.0
 
     def __init__(self, seed, folder):
         self.seen, self.folder = [], folder
@@ -102,6 +102,7 @@ def test_a_method_is_shown_the_training_side_alone(corpus, tmp_path, monkeypatch
     assert len(families) == (3 if validation else 4)  # of five
     (cell,) = read_cells(corpus, tmp_path)
     assert cell["parameters"] == 3
+    assert cell["seconds"]["fit"] >= 7
     # Queries have one vector and what was shown another: nothing of a family lies far from it.
     assert cell["quality"]["map"]["20"] == pytest.approx(1)
 

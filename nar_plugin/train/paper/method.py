@@ -29,6 +29,7 @@ class PaperMethod:
     """
 
     parameters = 0
+    earlier = 0.0
 
     def __init__(
         self, recipe: Recipe, seed: int, folder: Path, *, device: str | None = None
@@ -70,5 +71,7 @@ class PaperMethod:
         if start is not None:
             encoder.initialise_from(start)
         data = cut(items, self._kinds, self._recipe, seed=self._seed, contexts=True)
-        train(encoder, data, torch.from_numpy(numbers), self._recipe, self._seed, folder)
+        self.earlier += train(
+            encoder, data, torch.from_numpy(numbers), self._recipe, self._seed, folder
+        )
         return encoder

@@ -27,7 +27,7 @@ _logger = logging.getLogger("nar_plugin")
 
 def train(
     encoder: PaperEncoder, data: Cut, labels: Tensor, recipe: Recipe, seed: int, folder: Path
-) -> None:
+) -> float:
     """Train both stages; what an interrupted run saved after its last epoch is gone on from.
 
     Args:
@@ -37,10 +37,14 @@ def train(
         recipe: The settings.
         seed: Of shuffling and dropout.
         folder: Receives the state.
+
+    Returns:
+        The seconds that interrupted runs took up to the last epoch that they saved.
     """
     state = State(folder)
     _stage_one(encoder, data, recipe, seed, state)
     _stage_two(encoder, data, labels, recipe, seed, state)
+    return state.earlier
 
 
 @torch.no_grad()
@@ -154,10 +158,17 @@ def _motif_vectors(encoder: PaperEncoder, data: Cut, recipe: Recipe) -> Tensor:
 
 
 class State:
-    """What is needed to go on after an interruption: a file in a folder."""
+    """What is needed to go on after an interruption: a file in a folder.
+
+    Attributes:
+        earlier: Seconds that interrupted runs took up to the last epoch that they saved.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / _STATE
+        self._started = time.perf_counter()
+        self._fresh = True
+        self.earlier = 0.0
 
     def load(self, stage: str, parts: dict[str, Any]) -> int:
         """Restore the parts and return how many epochs of the stage are done."""
@@ -166,6 +177,8 @@ class State:
         where = device_of(parts["encoder"])
         saved = torch.load(self._path, weights_only=True, map_location=where)
         parts["encoder"].load_state_dict(saved["encoder"])
+        if self._fresh:
+            self.earlier = float(saved.get("seconds", 0))
         if saved["stage"] != stage:
             return 0 if stage == "graphs" else 1 << 30
         parts["optimiser"].load_state_dict(saved["optimiser"])
@@ -173,11 +186,14 @@ class State:
 
     def save(self, stage: str, epoch: int, parts: dict[str, Any]) -> None:
         """Write the parts after an epoch, whole or not at all."""
-        content = {name: part.state_dict() for name, part in parts.items()}
+        content: dict[str, Any] = {name: part.state_dict() for name, part in parts.items()}
         self._path.parent.mkdir(parents=True, exist_ok=True)
         partial = self._path.with_suffix(".partial")
-        torch.save({**content, "stage": stage, "epoch": epoch}, partial)
+        seconds = self.earlier + time.perf_counter() - self._started
+        content |= {"stage": stage, "epoch": epoch, "seconds": seconds}
+        torch.save(content, partial)
         partial.replace(self._path)
+        self._fresh = False
 
 
 def _shuffled(count: int, size: int, seed: int, stage: int, epoch: int) -> Iterator[Ints]:

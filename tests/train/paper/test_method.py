@@ -62,6 +62,7 @@ def test_a_seed_repeats_and_an_interrupted_training_ends_the_same(tmp_path, monk
     def rows(folder):
         made = method(tmp_path / folder, seed=1, graph_epochs=4)
         made.fit(ITEMS, LABELS)
+        assert (made.earlier > 0) == (folder == "interrupted")
         return made.embed(ITEMS)
 
     whole = rows("whole")
