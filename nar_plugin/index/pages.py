@@ -63,9 +63,10 @@ def _needed(content: bytes, chunk: pq.ColumnChunkMetaData, room: int) -> int:
     unpacked = values = longest = 0
     while position < end:
         header, position = _struct(content, position, end)
-        kind, size, packed = (header.get(field, -1) for field in (1, 2, 3))
+        kind = _number(header, 1)
+        size, packed = _number(header, 2), _number(header, 3)
         details = header.get(_HEADS.get(kind, 0))
-        count = details.get(1, -1) if isinstance(details, dict) else -1
+        count = _number(details, 1) if isinstance(details, dict) else -1
         if min(size, packed, count) < 0 or position + packed > end:
             raise Oversized("a page states sizes that cannot be")
         unpacked += size
@@ -78,6 +79,12 @@ def _needed(content: bytes, chunk: pq.ColumnChunkMetaData, room: int) -> int:
             values += count
         position += packed
     return unpacked + values * (longest + 16)  # 16: two levels, an index, an offset
+
+
+def _number(fields: dict[int, Any], field: int) -> int:
+    """The number in a field, or -1."""
+    value = fields.get(field)
+    return value if isinstance(value, int) else -1
 
 
 def _longest(page: bytes, size: int, chunk: pq.ColumnChunkMetaData) -> int:

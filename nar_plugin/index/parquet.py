@@ -52,11 +52,27 @@ def from_parquet(content: bytes, entry: FileEntry, schema: pa.Schema) -> pa.Tabl
                 f"reads {describe(schema)}",
             )
         check_pages(content, file.metadata, ROOM + entry.rows * ROOM_FOR_A_ROW[entry.kind])
-        return file.read().combine_chunks()
+        table = file.read().combine_chunks()
+        table.validate(full=True)
+        if any(has_nulls(chunk) for column in table.columns for chunk in column.chunks):
+            raise unreadable(entry, "a list in it lacks a value")
+        return table
     except Oversized as error:
         raise unreadable(entry, str(error)) from error
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, ValueError) as error:
         raise unreadable(entry, f"it cannot be read as Parquet: {str(error)[:200]}") from error
+
+
+def has_nulls(array: pa.Array) -> bool:
+    """Whether a value inside a list is missing; of plain columns the schema says it."""
+    import pyarrow as pa
+
+    if isinstance(array, pa.ListArray):
+        return array.values.null_count > 0 or has_nulls(array.values)
+    if isinstance(array, pa.StructArray):
+        fields = [array.field(number) for number in range(array.type.num_fields)]
+        return any(field.null_count > 0 or has_nulls(field) for field in fields)
+    return False
 
 
 def describe(columns: pa.Schema) -> str:
