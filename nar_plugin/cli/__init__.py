@@ -17,6 +17,7 @@ from nar_plugin.cli import (
     bench,
     compare,
     corpus,
+    crawl,
     doctor,
     evaluate,
     find,
@@ -49,6 +50,7 @@ app.command("evaluate")(evaluate.evaluate)
 index.app.command("update")(hub.update)
 index.app.command("publish")(hub.publish)
 app.add_typer(index.app, name="index")
+corpus.app.command("crawl")(crawl.crawl)
 app.add_typer(corpus.app, name="corpus")
 app.add_typer(bench.app, name="bench")
 

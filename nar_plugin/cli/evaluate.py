@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from nar_plugin.cli.corpus import CORPUS
+from nar_plugin.errors import NarError
 
 WORK = Path("runs/evaluate")
 PAGES = Path("docs/benchmarks")
@@ -25,6 +26,9 @@ def evaluate(
     validation: Annotated[
         bool, typer.Option("--validation", help="On the validation sides, which choose settings.")
     ] = False,
+    figure: Annotated[
+        bool, typer.Option("--figure", help="Draw the embeddings by t-SNE: PNG and HTML.")
+    ] = False,
     corpus: Annotated[Path, typer.Option(help="Folder of a corpus.")] = CORPUS,
     work: Annotated[Path, typer.Option(help="Finished cells, for going on later.")] = WORK,
     folder: Annotated[Path, typer.Option(help="Receives quality.md and quality.json.")] = PAGES,
@@ -38,6 +42,7 @@ def evaluate(
 
     with needs_train():
         from nar_plugin.train import evaluate as measuring
+        from nar_plugin.train.figures import draw
         from nar_plugin.train.quality import table, write_page
     cells = measuring.all_cells() if everything else []
     cells += [
@@ -58,3 +63,8 @@ def evaluate(
             typer.echo(f"{part}\n{table(shown)}")
     if not validation:
         write_page(finished, folder, measuring.corpus_sha256(corpus))
+    if figure:
+        drawn = measuring.panels(corpus, cells, work)
+        if not drawn:
+            raise NarError("None of these cells has vectors to draw. Name a trained --method.")
+        draw(drawn, folder)

@@ -1,5 +1,6 @@
 """The published index: found, downloaded, verified, made the one that answers, and published."""
 
+from nar_plugin.hub.encoder import publish_encoder
 from nar_plugin.hub.opening import open_index
 from nar_plugin.hub.pretrained import ArchitectureIndex
 from nar_plugin.hub.publish import Published, publish
@@ -13,5 +14,6 @@ __all__ = [
     "Update",
     "open_index",
     "publish",
+    "publish_encoder",
     "update",
 ]

@@ -8,22 +8,22 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TypeVar
 
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable
 from nar_plugin.hub.pointer import Pointer, age_text, read_pointers
 from nar_plugin.hub.repository import short
-from nar_plugin.index import EMBEDDED
+from nar_plugin.index import EMBEDDED, ArchitectureIndex
 from nar_plugin.index.manifest import MANIFEST, Manifest
 
 logger = logging.getLogger("nar_plugin")
-Opened = TypeVar("Opened")
+Opened = TypeVar("Opened", bound=ArchitectureIndex)
 
 
 def first_readable(opened: Callable[[Path], Opened]) -> Opened:
-    """The active index, the one before it, or the embedded one: the first that can be read.
+    """The active index, the one before it, or the embedded one: the first that can answer.
 
     When it is not the first of them, one line is logged as a warning: which could not be read and
     why, and which answers in its place.
@@ -43,6 +43,7 @@ def first_readable(opened: Callable[[Path], Opened]) -> Opened:
     for folder, line in candidates(pointers):
         try:
             index = opened(folder)
+            check_usable(index.manifest, folder)
         except (IndexUnavailable, IndexIncompatible) as error:
             if folder == EMBEDDED:
                 raise
@@ -52,6 +53,36 @@ def first_readable(opened: Callable[[Path], Opened]) -> Opened:
                 logger.warning("%s %s", problem, line())
             return index
     raise AssertionError("the embedded index is the last candidate")
+
+
+def check_usable(manifest: Manifest, folder: Path) -> None:
+    """Refuse an index that this version of nar-plugin cannot embed queries for.
+
+    Args:
+        manifest: Of the index.
+        folder: Where it lies, for the message.
+
+    Raises:
+        IndexIncompatible: Its fingerprints are of another version, or its encoder is another than
+            the embedded one and did not come with it.
+    """
+    ours = _embedded_manifest()
+    if manifest.fingerprint != ours.fingerprint:
+        raise IndexIncompatible(
+            f"The index in {folder} has fingerprints of version {manifest.fingerprint}, this "
+            f"nar-plugin computes {ours.fingerprint}: run `pip install --upgrade nar-plugin`, then "
+            "`nar index update`."
+        )
+    if manifest.encoder_sha256 != ours.encoder_sha256 and not manifest.of_kind("encoder"):
+        raise IndexIncompatible(
+            f"The index in {folder} wants the encoder {manifest.encoder}, which did not come with "
+            f"it; this nar-plugin has {ours.encoder}. `nar index update` fetches one for today's."
+        )
+
+
+@lru_cache(maxsize=1)
+def _embedded_manifest() -> Manifest:
+    return Manifest.from_json((EMBEDDED / MANIFEST).read_bytes())
 
 
 def answering() -> str:

@@ -40,7 +40,7 @@ def index_card(index: ArchitectureIndex, repository: str) -> str:
         libraries=_counted(facts["libraries"]),
         families=_counted(facts["families"]),
         tasks=_counted(facts["tasks"]),
-        licences=_counted(Counter(row.licence for row in index.rows())),
+        licences=_counted(Counter(index._table["licence"].to_pylist())),  # rows() takes seconds
     )
     return str(card)
 
@@ -55,16 +55,14 @@ def encoder_card(config: Mapping[str, Any], repository: str) -> str:
     from huggingface_hub import ModelCard, ModelCardData
 
     data = ModelCardData(license="apache-2.0", library_name="nar-plugin", tags=TAGS)
-    known = ("encoder", "features", "fingerprint_version", "sha256")
+    settings = config.get("encoder")
     card = ModelCard.from_template(
         data,
         template_path=str(TEMPLATES / "encoder_card.md"),
         repository=repository,
-        settings=config["encoder"],
-        features=len(config["features"]),
-        fingerprint=config["fingerprint_version"],
         sha256=config["sha256"],
-        facts={name: value for name, value in config.items() if name not in known},
+        settings=settings if isinstance(settings, Mapping) else {},
+        facts={key: value for key, value in config.items() if key not in ("encoder", "sha256")},
     )
     return str(card)
 

@@ -11,6 +11,7 @@ from nar_plugin.errors import IndexUnavailable
 from nar_plugin.hub.download import Place
 from nar_plugin.hub.opening import cached, fetched
 from nar_plugin.hub.publish import Published, publish
+from nar_plugin.hub.repository import name_in_cache
 
 ENCODER = "encoder.safetensors"
 
@@ -25,6 +26,21 @@ class ArchitectureIndex(index.ArchitectureIndex):
         index.push_to_hub("owner/architectures")
         ```
     """
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read the index in a folder and verify every byte of it.
+
+        Of a folder in the Hub's cache, `source` is its repository and commit.
+
+        Raises:
+            IndexUnavailable: A file is missing or damaged.
+            IndexIncompatible: It is of a format that this version does not read.
+        """
+        loaded = super().load(path)
+        assert isinstance(loaded, cls)
+        loaded.source = name_in_cache(Path(path)) or loaded.source
+        return loaded
 
     @classmethod
     def from_pretrained(
@@ -53,9 +69,7 @@ class ArchitectureIndex(index.ArchitectureIndex):
         if not folder.exists():
             place = Place(str(repository_or_folder), cache_dir, token)
             folder = _local(place, revision) if local_files_only else fetched(place, revision)
-        loaded = cls.load(folder)
-        assert isinstance(loaded, cls)
-        return loaded
+        return cls.load(folder)
 
     def save_pretrained(self, folder: str | Path) -> None:
         """Write the index into a folder, with its encoder if it came with one."""

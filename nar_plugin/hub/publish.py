@@ -112,7 +112,7 @@ def publish(
         adds.append(CommitOperationAdd(MANIFEST, manifest.to_json()))
         adds.append(CommitOperationAdd(CARD, card))
         deletes = [CommitOperationDelete(path) for path in gone]
-        with explained(repository, "the commit"), _first(repository, folder):
+        with explained(repository, "the commit"), unless_moved(repository, folder):
             commit = api.create_commit(
                 repository,
                 [*adds, *deletes],
@@ -157,7 +157,7 @@ def check_descent(
 
 
 @contextmanager
-def _first(repository: str, folder: Path) -> Iterator[None]:
+def unless_moved(repository: str, folder: Path) -> Iterator[None]:
     """Say what to do when the branch has moved since it was looked at: the Hub's status 412."""
     try:
         yield

@@ -11,6 +11,8 @@ MAIN = "main"
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}")
 
+_CACHED = re.compile(KIND + r"s--(?P<owner>.+?)--(?P<name>.+)/snapshots/(?P<commit>[0-9a-f]{40})")
+
 
 def is_repository(text: str) -> bool:
     """Whether a text has the form `owner/name`; says nothing about whether there is such a one."""
@@ -34,6 +36,12 @@ def snapshot_folder(repository: str, commit: str) -> Path:
 
     name = f"{KIND}s--{repository.replace('/', '--')}"
     return Path(constants.HF_HUB_CACHE) / name / "snapshots" / commit
+
+
+def name_in_cache(folder: Path) -> str | None:
+    """Such as `owner/name@1a2b3c4d` of a folder that `snapshot_folder` gave, else None."""
+    match = _CACHED.fullmatch("/".join(folder.parts[-3:]))
+    return short(f"{match['owner']}/{match['name']}", match["commit"]) if match else None
 
 
 def short(repository: str, commit: str) -> str:

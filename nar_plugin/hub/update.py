@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable, NarError
-from nar_plugin.hub.answering import answering
+from nar_plugin.hub.answering import answering, check_usable
 from nar_plugin.hub.download import Place, Release, fetch, find_release, missing
 from nar_plugin.hub.failures import explained
 from nar_plugin.hub.pointer import Pointer, now, pointer_path, read_pointers, write_pointer
@@ -72,7 +72,7 @@ def update(
 
 def land(release: Release) -> None:
     """Make a release that is all there the active one, once it has been read as a whole."""
-    ArchitectureIndex.load(release.folder)
+    check_usable(ArchitectureIndex.load(release.folder).manifest, release.folder)
     place = release.place
     with explained(place.repository, f"the pointer {pointer_path()}"):
         write_pointer(Pointer(place.repository, release.commit, release.revision, now()))

@@ -19,6 +19,7 @@ from tqdm import tqdm
 from nar_plugin.errors import NarError
 from nar_plugin.train import splits
 from nar_plugin.train.corpus import CorpusGraph, read_corpus
+from nar_plugin.train.figures import SAMPLE, Panel, panel, save_sample
 from nar_plugin.train.methods import METHODS, Entry, Method
 from nar_plugin.train.metrics import Vectors, retrieval_quality
 from nar_plugin.train.nas import darts_corpus
@@ -94,6 +95,17 @@ def read_cells(corpus: Path, work: Path) -> Iterator[dict[str, Any]]:
             yield found
 
 
+def panels(corpus: Path, cells: Sequence[Cell], work: Path) -> list[Panel]:
+    """The panels of Figure 5 for those of the cells that were measured and have dense vectors."""
+    data = _Data(corpus)
+    folders = {cell: _path(cell, data, work).with_suffix("") for cell in dict.fromkeys(cells)}
+    return [
+        panel(folder / SAMPLE, cell.method, cell.split)
+        for cell, folder in folders.items()
+        if (folder / SAMPLE).is_file()
+    ]
+
+
 def corpus_sha256(corpus: Path) -> str:
     """The hash that tells which corpus cells were measured on."""
     content = hashlib.sha256()
@@ -158,6 +170,7 @@ def _measured(cell: Cell, data: _Data, work: Path) -> dict[str, Any]:
     method.fit([items[graph] for graph in split.graphs[split.train]], split.labels[split.train])
     fitted = time.perf_counter()
     vectors, seconds = data.embedded(cell, method, items)
+    save_sample(folder, vectors, items, split.graphs[split.queries], real=cell.split != "nas")
     if twins:
         quality: dict[str, Any] = asdict(twin_quality(vectors, items, twins))
     else:

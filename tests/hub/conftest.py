@@ -13,7 +13,7 @@ import pytest
 from hubserver import HubServer
 
 from nar_plugin import hub
-from nar_plugin.index import ArchitectureIndex, ArchitectureRow
+from nar_plugin.index import EMBEDDED, ArchitectureIndex, ArchitectureRow
 
 
 @pytest.fixture
@@ -116,13 +116,14 @@ def vectors_of(names, dim):
 
 def first_index(count, dim, revision="2026.11.20"):
     names = range(count)
+    encoder = ArchitectureIndex.load(EMBEDDED).manifest
     return ArchitectureIndex.from_rows(
         rows_of(names),
         vectors_of(names, dim),
-        "nar-test",
-        "c0ffee" * 10 + "c0de",
-        tracer="2",
-        fingerprint="nar2",
+        encoder.encoder,
+        encoder.encoder_sha256,
+        tracer=encoder.tracer,
+        fingerprint=encoder.fingerprint,
         revision=revision,
     )
 

@@ -2,15 +2,18 @@
 
 import json
 import logging
+from dataclasses import replace
 from pathlib import Path
+from shutil import copy
 
 import pytest
 
 from nar_plugin import hub
-from nar_plugin.errors import IndexUnavailable
+from nar_plugin.errors import IndexIncompatible, IndexUnavailable
 from nar_plugin.hub.answering import answering, first_readable
 from nar_plugin.hub.pointer import pointer_path, read_pointers
 from nar_plugin.index import EMBEDDED, ArchitectureIndex
+from nar_plugin.index.manifest import own_hash
 
 REPO = "owner/architectures"
 
@@ -24,7 +27,7 @@ def names(index):
 
 
 def test_before_the_first_update_the_embedded_index_answers(client, caplog):
-    assert first_readable(lambda folder: folder) == EMBEDDED
+    assert active().source == "embedded"
     assert answering().startswith("The index embedded answers: revision ")
     assert not caplog.records and not client.log
 
@@ -63,7 +66,7 @@ def test_a_dry_run_changes_nothing(published, home):
     assert not update.done and len(update.fetched) == 2
     assert not published.asked("GET", "/cdn/")
     assert read_pointers() == ()
-    assert first_readable(lambda folder: folder) == EMBEDDED
+    assert active().source == "embedded"
 
 
 def test_back_to_an_older_revision_and_forth(published, small):
@@ -127,7 +130,7 @@ def test_a_removed_cache_leaves_the_embedded_index(published, home, caplog):
 
     hub.update(REPO)
     rmtree(home / "hub")
-    assert first_readable(lambda folder: ArchitectureIndex.load(folder).source) == "embedded"
+    assert active().source == "embedded"
     assert "The index embedded answers" in caplog.text
     hub.update()
     assert len(active()) == 200
@@ -147,7 +150,7 @@ def test_a_removed_cache_leaves_the_embedded_index(published, home, caplog):
 def test_an_unreadable_pointer_is_said_and_mended(published, content, caplog):
     pointer_path().parent.mkdir(parents=True)
     pointer_path().write_bytes(content)
-    assert first_readable(lambda folder: folder) == EMBEDDED
+    assert active().source == "embedded"
     assert str(pointer_path()) in caplog.text and "`nar index update` writes it" in caplog.text
     hub.update(REPO)
     assert len(active()) == 200
@@ -180,3 +183,57 @@ def test_the_cache_folder_is_the_one_that_the_library_documents(published):
     (pointer,) = read_pointers()
     found = try_to_load_from_cache(REPO, "manifest.json", repo_type="dataset")
     assert Path(found).parent == pointer.folder
+
+
+def test_an_index_for_another_encoder_or_fingerprint_does_not_become_active(
+    client, small, tmp_path
+):
+    """One that brings its encoder along does."""
+
+    def variant(**fields):
+        index = ArchitectureIndex.load(small[0])
+        index.manifest = replace(index.manifest, **fields)
+        return index
+
+    variant(encoder="other", encoder_sha256="0" * 64).save(tmp_path / "encoder")
+    variant(fingerprint="nar9").save(tmp_path / "fingerprint")
+    for name, reason in (
+        ("encoder", "wants the encoder other"),
+        ("fingerprint", "has fingerprints of version nar9"),
+    ):
+        hub.publish(tmp_path / name, f"owner/{name}")
+        with pytest.raises(IndexIncompatible, match=reason):
+            hub.update(f"owner/{name}")
+        assert read_pointers() == ()
+
+    for file in ("encoder.json", "encoder.safetensors"):
+        copy(EMBEDDED / file, tmp_path / file)
+    config = json.loads((tmp_path / "encoder.json").read_text())
+    index = variant(encoder="own", encoder_sha256=config["sha256"])
+    index.save(tmp_path / "own", encoder=tmp_path)
+    hub.publish(tmp_path / "own", REPO)
+    hub.update(REPO)
+    assert active().manifest.encoder == "own"
+
+
+def test_an_active_index_that_an_upgrade_left_behind_does_not_stop_queries(
+    published, small, caplog
+):
+    """The pointer leads to an index of another encoder, as when the embedded one was replaced."""
+    hub.update(REPO)
+    manifest = small[0] / "manifest.json"
+    fields = json.loads(manifest.read_text())
+    del fields["sha256"]
+    fields["encoder"] = {"id": "of-before", "sha256": "0" * 64}
+    fields["sha256"] = own_hash(fields)
+    cached = (read_pointers()[0].folder / "manifest.json").resolve()
+    cached.write_text(json.dumps(fields))
+    assert active().source == "embedded"
+    assert "wants the encoder of-before" in caplog.text and "`nar index update`" in caplog.text
+
+
+def test_the_source_of_a_downloaded_index_is_its_repository_and_commit(published):
+    commit = hub.update(REPO).release.commit
+    index = first_readable(hub.ArchitectureIndex.load)
+    assert index.source == f"{REPO}@{commit[:8]}"
+    assert hub.ArchitectureIndex.load(EMBEDDED).source == "embedded"

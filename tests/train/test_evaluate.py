@@ -136,6 +136,31 @@ def test_the_page(corpus, tmp_path):
     assert row.count("|") == 14
 
 
+def test_the_tables_of_the_paper(tmp_path):
+    def cell(method, split, value):
+        quality = {
+            name: {"20": value, "50": value, "100": value} for name in ("mrr", "map", "ndcg")
+        }
+        facts = {"queries": 1, "families": 1, "candidates": 2, "train": 1}
+        return {
+            "cell": {"method": method, "split": split, "seed": 0, "validation": False},
+            **{"quality": quality, "parameters": 5, "seconds": {"fit": 60.4, "embed": 2}},
+            "split": {**facts, "near_duplicates": 0, "pairs": 0},
+        }
+
+    cells = [cell("paper", "nas", 0.5), cell("paper-ce", "nas", 0.25), cell("gcn", "paper", 0.1)]
+    write_page(cells, tmp_path, "0" * 64)
+    page = (tmp_path / "quality.md").read_text()
+    tables = page[page.index("## The paper's tables") :]
+    # One method alone makes no table.
+    assert [line for line in tables.splitlines() if line.startswith("###")] == [
+        "### Table 3: the terms of Eq. 6 (NAS)"
+    ]
+    rows = [line for line in tables.splitlines() if line.startswith("| paper")]
+    assert [row.split(" | ")[:2] for row in rows] == [["| paper-ce", "0.250"], ["| paper", "0.500"]]
+    assert rows[0].endswith("| 1 | 5 | 60 + 2 |")
+
+
 def test_every_method_is_measured_on_every_split():
     cells = all_cells()
     assert {cell.split for cell in cells} == set(measuring.SPLITS)

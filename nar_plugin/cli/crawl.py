@@ -1,0 +1,41 @@
+"""`nar corpus crawl`: the architectures of models on the Hub, from their configs alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+WORK = Path("runs/crawl")
+
+
+def crawl(
+    folder: Annotated[Path, typer.Argument(help="Receives the corpus.")] = WORK / "corpus",
+    file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Ids of models, one owner/name a line.")
+    ] = None,
+    task: Annotated[
+        str | None, typer.Option(metavar="T", help="Only of this task, such as fill-mask.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, help="So many of the most downloaded.")] = 1000,
+    work: Annotated[Path, typer.Option(help="What was read, for going on later.")] = WORK,
+    pace: Annotated[float, typer.Option(min=0, help="Seconds between two models.")] = 0.5,
+    workers: Annotated[int, typer.Option(min=1, help="Processes that trace.")] = 2,
+) -> None:
+    """Read the configs of models on the Hub and trace them; goes on where it was interrupted.
+
+    The most downloaded ones, of one task or of all, or those that a file lists. No weights and no
+    code are fetched.
+    """
+    from nar_plugin.cli.extra import needs_train
+
+    with needs_train():
+        from nar_plugin.train import crawl as crawling
+    if file is not None and task is not None:
+        raise typer.BadParameter("--task goes with the most downloaded, not with --file")
+    ids = crawling.read_ids(file) if file else crawling.most_downloaded(task, limit)
+    rows = crawling.crawl(folder, work, ids, pace=pace, workers=workers)
+    traced = [row for row in rows if row.get("fingerprint")]
+    graphs = len({row["fingerprint"] for row in traced})
+    typer.echo(f"{len(traced):,} of {len(rows):,} models traced, {graphs:,} distinct graphs")
