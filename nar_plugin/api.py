@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nar_plugin import hub, manager
-from nar_plugin.encoder import clear_encoders, encoder_sha256, load_encoder
-from nar_plugin.encoder.checkpoint import CONFIG
-from nar_plugin.errors import IndexIncompatible, NarError
+from nar_plugin.encoder import clear_encoders
+from nar_plugin.errors import NarError
 from nar_plugin.hookspecs import Provenance
-from nar_plugin.index import EMBEDDED, ArchitectureIndex, Match
+from nar_plugin.index import ArchitectureIndex, Match, embedding, overlay
 from nar_plugin.mining import MacroGraph, MotifCount, mine
 from nar_plugin.references import as_model
 from nar_plugin.report import (
@@ -31,13 +30,13 @@ from nar_plugin.report import (
 )
 from nar_plugin.tracing import ArchitectureGraph, unwrap
 from nar_plugin.tracing import trace as _trace
-from nar_plugin.tracing.fingerprint import FINGERPRINT_VERSION
 
 Vector = NDArray[np.float32]
 Index = ArchitectureIndex | str | Path | None
 
 _lock = threading.Lock()
 _indexes: dict[Path, ArchitectureIndex] = {}
+_overlaid: overlay.Overlaid | None = None
 
 
 def find_similar(
@@ -181,7 +180,15 @@ def load_index(path: Index = None, revision: str | None = None) -> ArchitectureI
     """
     if isinstance(path, ArchitectureIndex):
         return path
-    return hub.open_index(path, revision, _opened)
+    index = hub.open_index(path, revision, _opened)
+    return _with_own_models(index) if path is None and revision is None else index
+
+
+def _with_own_models(index: ArchitectureIndex) -> ArchitectureIndex:
+    global _overlaid
+    with _lock:
+        _overlaid = overlay.overlaid(index, _overlaid)
+        return _overlaid.result
 
 
 def _opened(folder: Path) -> ArchitectureIndex:
@@ -200,9 +207,11 @@ def clear_cache() -> None:
         nar_plugin.clear_cache()
         ```
     """
+    global _overlaid
     clear_encoders()
     with _lock:
         _indexes.clear()
+        _overlaid = None
 
 
 def _read(
@@ -214,18 +223,7 @@ def _read(
 
 
 def _embed(macro: MacroGraph, index: ArchitectureIndex) -> Vector:
-    folder = Path(index.source)
-    folder = folder if (folder / CONFIG).is_file() else EMBEDDED
-    sha256 = encoder_sha256(folder)
-    index.check_encoder(f"of {folder}", sha256)
-    if index.manifest.fingerprint != FINGERPRINT_VERSION:
-        raise IndexIncompatible(
-            f"The index {index.source} has fingerprints of version {index.manifest.fingerprint}, "
-            f"this nar-plugin computes {FINGERPRINT_VERSION}: identical graphs would not be "
-            "recognised. Install the version of nar-plugin that wrote it, or write it anew with "
-            "`nar index write`."
-        )
-    vector: Vector = load_encoder(folder).encode([macro])[0].numpy()
+    vector: Vector = embedding.embed(index, [macro])[0]
     return vector
 
 
@@ -247,6 +245,7 @@ def _hit(rank: int, match: Match, graph: ArchitectureGraph, motifs: tuple[MotifC
         shared_motifs=_shared(motifs, row.motifs),
         licence=row.licence,
         url=row.url,
+        overlay=match.overlay,
     )
 
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from nar_plugin.cli.corpus import CORPUS
+from nar_plugin.cli.index_own import add, reencode
+from nar_plugin.cli.index_verify import verify
+from nar_plugin.cli.index_write import write
 from nar_plugin.cli.output import Json, only_results_on_stdout, show, show_json
-from nar_plugin.cli.train import ENCODER
-
-DEFAULT = Path("nar_plugin/data")
 
 app = typer.Typer(help="The index of known architectures.", no_args_is_help=True)
 
@@ -45,22 +42,10 @@ def info(
         show(fact_table({key: _in_words(value) for key, value in facts.items()}))
 
 
-@app.command()
-def write(
-    folder: Annotated[Path, typer.Argument(help="Receives index and encoder.")] = DEFAULT,
-    corpus: Annotated[Path, typer.Option(help="Folder of a corpus.")] = CORPUS,
-    encoder: Annotated[Path, typer.Option(help="Folder of a trained encoder.")] = ENCODER,
-    revision: Annotated[
-        str | None, typer.Option(metavar="R", help="Name of this state; today's date.")
-    ] = None,
-) -> None:
-    """Encode a corpus and write the index that ships with the package (extra: train)."""
-    from nar_plugin.cli.extra import needs_train
-
-    with needs_train():
-        from nar_plugin.train.default import write_index
-    today = datetime.now(UTC).strftime("%Y.%m.%d")
-    typer.echo(repr(write_index(corpus, encoder, folder, revision or today)))
+app.command()(verify)
+app.command()(add)
+app.command()(reencode)
+app.command()(write)
 
 
 def _in_words(value: Any, shown: int = 12) -> str:

@@ -25,8 +25,8 @@ Opened = TypeVar("Opened", bound=ArchitectureIndex)
 def first_readable(opened: Callable[[Path], Opened]) -> Opened:
     """The active index, the one before it, or the embedded one: the first that can answer.
 
-    When it is not the first of them, one line is logged as a warning: which could not be read and
-    why, and which answers in its place.
+    When it is not the first of them, one line is logged as a warning, once in a process: which
+    could not be read and why, and which answers in its place.
 
     Args:
         opened: Reads the index in a folder.
@@ -50,7 +50,9 @@ def first_readable(opened: Callable[[Path], Opened]) -> Opened:
             problem = problem or error
         else:
             if problem is not None:
-                logger.warning("%s %s", problem, line())
+                _warn_once(f"{problem} {line()}")
+            elif logger.isEnabledFor(logging.INFO):
+                logger.info(line())
             return index
     raise AssertionError("the embedded index is the last candidate")
 
@@ -78,6 +80,11 @@ def check_usable(manifest: Manifest, folder: Path) -> None:
             f"The index in {folder} wants the encoder {manifest.encoder}, which did not come with "
             f"it; this nar-plugin has {ours.encoder}. `nar index update` fetches one for today's."
         )
+
+
+@lru_cache(maxsize=100)
+def _warn_once(text: str) -> None:
+    logger.warning(text)
 
 
 @lru_cache(maxsize=1)

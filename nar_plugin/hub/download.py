@@ -107,7 +107,7 @@ def missing(release: Release) -> tuple[FileEntry, ...]:
     Raises:
         IndexUnavailable: It lacks a file that its manifest lists, or holds another.
     """
-    from huggingface_hub import HfApi, RepoFile
+    from huggingface_hub.hf_api import HfApi, RepoFile
 
     place = release.place
     with explained(place.repository, "list of files"):

@@ -81,6 +81,10 @@ def remedy(folder: Path) -> str:
     """What mends an index in this folder."""
     if source_of(folder) == "embedded":
         return "`pip install --force-reinstall nar-plugin` puts the embedded index back."
+    if folder.parts[-2:] == ("nar", "overlay"):  # of nar_plugin.index.overlay
+        return (
+            f"These are your own models: remove {folder} and add them again, `nar index add REF`."
+        )
     return "`nar index update` fetches a sound index; index=PATH names another one."
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
     from nar_plugin.mining import MacroGraph
 
+logger = logging.getLogger("nar_plugin")
 LOADS = 5  # attempts while another process replaces the folder
 
 
@@ -120,7 +122,7 @@ class ArchitectureIndex:
         self._reader: RowReader | None = None
 
     @classmethod
-    def load(cls, path: str | Path) -> ArchitectureIndex:
+    def load(cls, path: str | Path) -> Self:
         """Read the index in a folder and verify every byte of it.
 
         While another process replaces the index, either the old one is read or the new one.
@@ -141,7 +143,19 @@ class ArchitectureIndex:
         return cls._load(folder, Manifest.from_json(head))
 
     @classmethod
-    def _load(cls, folder: Path, manifest: Manifest) -> ArchitectureIndex:
+    def verify(cls, path: str | Path) -> Self:
+        """Read every file of the index in a folder, also those that no search needs.
+
+        Raises:
+            IndexUnavailable: Something is missing or damaged; the text names every such file.
+            IndexIncompatible: It is of a format that this version does not read.
+        """
+        from nar_plugin.index.verify import verify
+
+        return verify(Path(path), cls)
+
+    @classmethod
+    def _load(cls, folder: Path, manifest: Manifest) -> Self:
         tombstones = read_tombstones(folder, manifest)
         shards = read_shards(folder, manifest)
         table, vectors, numbers = living(shards, tombstones, manifest.dim)
@@ -170,7 +184,7 @@ class ArchitectureIndex:
         revision: str = "local",
         created: str | None = None,
         graphs: pa.Table | None = None,
-    ) -> ArchitectureIndex:
+    ) -> Self:
         """Build an index in memory.
 
         Rows of one fingerprint become one: the first of them, with the names of all.
@@ -215,7 +229,7 @@ class ArchitectureIndex:
         vectors: NDArray[np.floating],
         *,
         graphs: pa.Table | None = None,
-    ) -> ArchitectureIndex:
+    ) -> Self:
         """The index with more rows, which become its next shard.
 
         A row whose graph is there already gives it its names, and nothing else.
@@ -268,7 +282,7 @@ class ArchitectureIndex:
         )
         return self._revised(buried, shard)
 
-    def remove(self, fingerprints: Collection[str]) -> ArchitectureIndex:
+    def remove(self, fingerprints: Collection[str]) -> Self:
         """The index without the rows of these fingerprints.
 
         Raises:
@@ -282,7 +296,7 @@ class ArchitectureIndex:
             )
         return self._revised(fingerprints, None) if fingerprints else self
 
-    def merge(self, other: ArchitectureIndex) -> ArchitectureIndex:
+    def merge(self, other: ArchitectureIndex) -> Self:
         """The index with the rows of another one of the same encoder.
 
         Raises:
@@ -292,6 +306,19 @@ class ArchitectureIndex:
         graphs = other.graphs() if other.has_graphs else None
         return self.add(other.rows(), other.vectors, graphs=graphs)
 
+    def empty(self, *, revision: str) -> Self:
+        """An index without rows, for vectors of the same encoder."""
+        manifest = self.manifest
+        return type(self).from_rows(
+            [],
+            np.empty((0, manifest.dim)),
+            manifest.encoder,
+            manifest.encoder_sha256,
+            tracer=manifest.tracer,
+            fingerprint=manifest.fingerprint,
+            revision=revision,
+        )
+
     def reencoded(
         self,
         encoder_id: str,
@@ -299,7 +326,7 @@ class ArchitectureIndex:
         encode: Callable[[Sequence[MacroGraph]], NDArray[np.floating]],
         *,
         revision: str | None = None,
-    ) -> ArchitectureIndex:
+    ) -> Self:
         """The same architectures with the vectors of another encoder, in one new shard.
 
         Args:
@@ -313,7 +340,7 @@ class ArchitectureIndex:
         """
         graphs = self.graphs()
         vectors = encode(list(stored_graphs.macro_graphs(graphs)))
-        return ArchitectureIndex.from_rows(
+        return type(self).from_rows(
             self.rows(),
             vectors if len(self) else np.empty((0, self.manifest.dim), np.float32),
             encoder_id,
@@ -350,14 +377,14 @@ class ArchitectureIndex:
 
         save(self, Path(path), half=half, revision=revision, encoder=encoder)
 
-    def with_overlay(self, overlay: ArchitectureIndex) -> ArchitectureIndex:
+    def with_overlay(self, overlay: ArchitectureIndex) -> Self:
         """The index, searched together with a user's own models.
 
         Raises:
             IndexIncompatible: Another encoder made the overlay's vectors.
         """
         self.check_like(overlay)
-        index = ArchitectureIndex(
+        index = type(self)(
             self._table,
             self._vectors,
             self._numbers,
@@ -432,8 +459,36 @@ class ArchitectureIndex:
         """What searches, made at the first search and then shared between threads."""
         with self._lock:
             if self._backend is None:
-                self._backend = open_backend(self._vectors)
+                try:
+                    approximate = self._approximate()
+                except (IndexUnavailable, IndexIncompatible, ImportError) as error:
+                    logger.warning("Searching every row instead: %s", error)
+                    approximate = None
+                self._backend = approximate or open_backend(self._vectors)
             return self._backend
+
+    def check_derived(self) -> None:
+        """Read the approximate index that came with the shards, if there is one.
+
+        Raises:
+            IndexUnavailable: It is damaged.
+            IndexIncompatible: It is not what it should be.
+        """
+        self._approximate()
+
+    def _approximate(self) -> Candidates | None:
+        from nar_plugin.index import approximate
+
+        for entry in self.manifest.of_kind("derived"):
+            path = self.folder / entry.path if self.folder else None
+            if path is None or entry.path != approximate.PATH or not path.exists():
+                continue
+            content = read_verified(path.parents[1], entry)
+            found = approximate.opened(content, entry, self.manifest.dim)
+            return approximate.ApproximateCandidates(
+                found, entry.rows, self._vectors, self._numbers
+            )
+        return None
 
     def by_fingerprint(self, fingerprint: str) -> ArchitectureRow | None:
         """The row of the identical graph, or None."""
@@ -512,6 +567,14 @@ class ArchitectureIndex:
         copy.flags.writeable = False
         return copy
 
+    def numbered(self) -> tuple[Rows, NDArray[np.int64]]:
+        """The vectors as they are stored, and the number of each over all rows of the shards.
+
+        Shapes:
+            [n, dim], int64[n].
+        """
+        return self._vectors, self._numbers
+
     @property
     def has_graphs(self) -> bool:
         """Whether every shard came with its graphs."""
@@ -566,7 +629,7 @@ class ArchitectureIndex:
             return self._vectors.nbytes + int(self._table.nbytes)
         return self.manifest.size
 
-    def _revised(self, buried: Collection[str], shard: Shard | None) -> ArchitectureIndex:
+    def _revised(self, buried: Collection[str], shard: Shard | None) -> Self:
         """The index without some rows and with a shard more."""
         gone = set(buried)
         kept = np.array(
@@ -592,7 +655,7 @@ class ArchitectureIndex:
             tombstones=len(tombstones),
             created=today(),
         )
-        return ArchitectureIndex(
+        return type(self)(
             table,
             vectors,
             numbers,

@@ -25,13 +25,11 @@ logger = logging.getLogger("nar_plugin")
 
 
 class Candidates(Protocol):
-    """A search backend over unit vectors.
+    """A search backend over unit vectors."""
 
-    Attributes:
-        error: How far its scores can be from the true ones.
-    """
-
-    error: float
+    @property
+    def error(self) -> float | None:
+        """How far its scores can be from the true ones; None where near rows can be missed."""
 
     def best(
         self, query: FloatArray, count: int, allowed: NDArray[np.bool_] | None
@@ -192,6 +190,8 @@ def candidates(
     could be among the k nearest has been seen.
     """
     count = min(limit, k + 32)
+    if backend.error is None:
+        return backend.best(query, count, allowed)[1]
     while True:
         scores, rows = backend.best(query, count, allowed)
         if count == limit or scores[k - 1] - scores[-1] > 2 * backend.error:

@@ -3,9 +3,8 @@
 Arrow allocates what the pages of a file ask for, and a few hundred bytes can ask for gigabytes: a
 page that unpacks to zeros, a run of one value two billion times, or one long text that every row
 points to. The sizes that the footer states need not be true. So the page headers themselves are
-read here (Thrift's compact protocol,
-https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift), and the longest
-text of each dictionary is looked up.
+read here, in Thrift's compact protocol, and the longest text of each dictionary is looked up.
+https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,6 +36,9 @@ def save(
         content = tombstones_to_json(index.tombstones)
         entry = FileEntry.of(content, TOMBSTONES, "tombstones", len(index.tombstones))
         files[entry] = content
+    if derived := derived_files(index, files):
+        files = {entry: content for entry, content in files.items() if entry.kind != "derived"}
+        files |= derived
     if encoder is not None:
         files |= encoder_files(encoder)
     manifest = replace(
@@ -67,6 +71,23 @@ def kept_files(
             read_verified(folder, entry)  # another process may have replaced them
         return dict.fromkeys(entries)
     return {entry: read_verified(index.folder, entry) for entry in entries}
+
+
+def derived_files(
+    index: ArchitectureIndex, files: Mapping[FileEntry, bytes | None]
+) -> dict[FileEntry, bytes]:
+    """An approximate index, where a search of all rows would be slow and none is kept.
+
+    One that is kept still serves while it holds most of the rows: the others are searched exactly.
+    """
+    from nar_plugin.index import approximate
+
+    held = sum(entry.rows for entry in files if entry.kind == "derived")
+    if index.manifest.rows - held < approximate.APPROXIMATE_FROM:
+        return {}
+    content = approximate.built(*index.numbered())
+    entry = FileEntry.of(content, approximate.PATH, "derived", index.manifest.rows)
+    return {entry: content}
 
 
 def encoder_files(encoder: Path) -> dict[FileEntry, bytes]:

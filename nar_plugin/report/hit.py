@@ -44,6 +44,7 @@ class Hit:
         shared_motifs: The blocks in common, most operations covered first.
         licence: SPDX expression of the code.
         url: A page about the architecture.
+        overlay: Whether it is one of the user's own models (`nar index add`).
     """
 
     rank: int
@@ -60,10 +61,17 @@ class Hit:
     shared_motifs: tuple[SharedMotif, ...] = ()
     licence: str | None = None
     url: str | None = None
+    overlay: bool = False
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values under the field names, as `nar find --json` prints them."""
-        return asdict(self) | {
+        """Plain values under the field names, as `nar find --json` prints them.
+
+        `overlay` is there for the user's own models only.
+        """
+        fields = asdict(self) | {
             "names": list(self.names),
             "shared_motifs": [asdict(motif) for motif in self.shared_motifs],
         }
+        if not self.overlay:
+            del fields["overlay"]
+        return fields

@@ -93,5 +93,6 @@ class SimilarArchitectures(Sequence[Hit]):
                 "to_pandas wants pandas, which is not installed: pip install 'nar-plugin[pandas]'"
             ) from error
         return pd.DataFrame(
-            [hit.to_dict() for hit in self.hits], columns=list(Hit.__dataclass_fields__)
+            [hit.to_dict() | {"overlay": hit.overlay} for hit in self.hits],
+            columns=list(Hit.__dataclass_fields__),
         )

@@ -102,6 +102,7 @@ def _name(hit: Hit, *, separator: str) -> Text:
     """The name, then what is remarkable about it."""
     remarks = Text(" ").join(
         [Text("identical", style="bold green")] * hit.exact
+        + [Text("yours", style="bold")] * hit.overlay
         + [Text(others, style="dim") for others in (other_names(hit),) if others]
     )
     name = Text(clean(hit.name))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -198,16 +199,30 @@ def licence_of(info: ModelInfo) -> str:
 def architecture(record: dict[str, Any]) -> NamedArchitecture:
     """The name under which a model goes into the corpus."""
     config = record["config"]
-    library = "timm" if "model_type" not in config and "architecture" in config else "transformers"
+    library, family = "transformers", str(config.get("model_type") or "unknown")
+    if "model_type" not in config and "architecture" in config:
+        built = str(config["architecture"])
+        library, family = "timm", _timm_families().get(built, built)
     return NamedArchitecture(
         name=f"hub:{record['id']}",
         library=library,
-        family=str(config.get("model_type") or config.get("architecture") or "unknown"),
+        family=family,
         task=record["task"] or "feature-extraction",
         licence=record["licence"],
         url=f"https://huggingface.co/{record['id']}",
         hub_id=record["id"],
     )
+
+
+@cache
+def _timm_families() -> dict[str, str]:
+    """What timm's plugin calls the family of each of its constructors; none without timm."""
+    from nar_plugin.hooks.timm import nar_architectures
+
+    try:
+        return {item.name.partition(":")[2]: item.family for item in nar_architectures()}
+    except ImportError:
+        return {}
 
 
 def design_of(config: dict[str, Any]) -> str:

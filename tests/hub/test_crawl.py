@@ -132,6 +132,14 @@ def test_fine_tunes_of_one_architecture_are_one_design():
     assert crawling.design_of(three) != crawling.design_of(base)
 
 
+def test_a_timm_model_is_of_the_family_that_timms_own_names_are_of():
+    record = {"id": "owner/mine", "task": "image-classification", "licence": "MIT"}
+    item = crawling.architecture(record | {"config": {"architecture": "resnet18"}})
+    assert (item.name, item.library, item.family) == ("hub:owner/mine", "timm", "resnet")
+    item = crawling.architecture(record | {"config": {"architecture": "of_mine"}})
+    assert item.family == "of_mine"
+
+
 def run(python, *words):
     done = python("from nar_plugin.cli import main; main()", "corpus", "crawl", *words)
     assert done.returncode == 0, done.stderr

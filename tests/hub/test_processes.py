@@ -77,7 +77,7 @@ def test_the_commands_say_what_they_did(nar, server, small):
     assert f"The index {REPO}@" in done.stderr and "Traceback" not in done.stderr
 
 
-def test_twelve_thousand_rows_there_and_back(nar, ask, server, large):
+def test_twelve_thousand_rows_there_and_back(nar, ask, python, server, large):
     """Publish, fetch, query, update by the new shard alone, go back, go offline."""
     first, second = large
     assert nar("index", "publish", str(first), REPO, "--tag", "first").returncode == 0
@@ -113,8 +113,7 @@ def test_twelve_thousand_rows_there_and_back(nar, ask, server, large):
 
     server.forget()
     assert nar("index", "update", "--revision", "first").returncode == 0
-    (_, revision, graphs, found), _ = ask(7)
-    assert (revision, graphs, found[0][0]) == ("2026.11.20", 12_000, "timm:net7")
+    assert python(COUNT).stdout == "12000\n"
     assert server.sent("/cdn/") == 0
 
     assert nar("index", "update", "--revision", "main").returncode == 0

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import threading
 from dataclasses import replace
 from pathlib import Path
 from shutil import copy
@@ -116,6 +117,7 @@ def test_a_damaged_cache_falls_back_and_says_so(published, small, caplog):
     damaged = (update.release.folder / "shards/00001.rows.parquet").resolve()
     damaged.write_bytes(damaged.read_bytes()[:-1])
     assert len(active()) == 200  # the one before
+    assert len(active()) == 200  # and nothing is said twice
     (record,) = caplog.records
     assert record.levelno == logging.WARNING
     assert "00001.rows.parquet" in record.message and "`nar index update`" in record.message
@@ -237,3 +239,26 @@ def test_the_source_of_a_downloaded_index_is_its_repository_and_commit(published
     index = first_readable(hub.ArchitectureIndex.load)
     assert index.source == f"{REPO}@{commit[:8]}"
     assert hub.ArchitectureIndex.load(EMBEDDED).source == "embedded"
+
+
+def test_readers_during_an_update_see_the_old_index_or_the_new_one(behind):
+    behind.fail(path="/cdn/", pause=0.2)
+    seen, problems, landed = set(), [], threading.Event()
+
+    def read():
+        try:
+            while not landed.is_set():
+                seen.add((len(index := active()), index.manifest.revision))
+        except Exception as error:
+            problems.append(error)
+
+    readers = [threading.Thread(target=read) for _ in range(8)]
+    for reader in readers:
+        reader.start()
+    hub.update()
+    seen.add((len(index := active()), index.manifest.revision))
+    landed.set()
+    for reader in readers:
+        reader.join()
+    assert not problems
+    assert seen == {(200, "2026.11.20"), (225, "2026.11.21")}

@@ -41,7 +41,8 @@ def create(server, request):
     url = f"{request.base}/{'' if kind == 'models' else kind + '/'}{name}"
     if name in server.storage.names(kind):
         return Answer.of({"error": "You already created this repo", "url": url}, 409)
-    server.storage.create(kind, name, private=wanted.get("visibility") == "private")
+    private = wanted.get("visibility") == "private" or wanted.get("private", False)  # 2.x, 1.x
+    server.storage.create(kind, name, private=private)
     return Answer.of({"url": url, "name": name, "id": name})
 
 

@@ -47,9 +47,9 @@ def test_json_has_the_fields_of_the_contract(similar):
 def test_data_frame(similar):
     pytest.importorskip("pandas")
     frame = similar.to_pandas()
-    assert list(frame.columns) == HIT_FIELDS
+    assert list(frame.columns) == [*HIT_FIELDS, "overlay"]
     assert list(frame["name"]) == [hit.name for hit in similar]
-    assert list(similar[:0].to_pandas().columns) == HIT_FIELDS
+    assert list(similar[:0].to_pandas().columns) == [*HIT_FIELDS, "overlay"]
 
 
 def test_missing_pandas_names_the_extra(similar, monkeypatch):

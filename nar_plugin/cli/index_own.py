@@ -1,0 +1,57 @@
+"""`nar index add` and `nar index reencode`: a user's own models beside the published index."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from nar_plugin.cli.output import Json, only_results_on_stdout, show_json
+
+
+def add(
+    references: Annotated[
+        list[str],
+        typer.Argument(metavar="REF...", help="Your models, as in nar find.", show_default=False),
+    ],
+    as_json: Json = False,
+) -> None:
+    """Put your own models into a private overlay, which is searched with every query from now on.
+
+    It stays on this machine, in HF_HOME/nar/overlay.
+    """
+    from nar_plugin import api
+    from nar_plugin.index import embedding, overlay
+
+    with only_results_on_stdout():
+        index = api.load_index()
+        added = overlay.add_models(
+            references, index, partial(embedding.embed, index), progress=_say_on_stderr
+        )
+    _report(len(added), added.manifest.names, as_json)
+
+
+def reencode(as_json: Json = False) -> None:
+    """Make the vectors of your own models anew, for the encoder of the index that answers."""
+    from nar_plugin import api
+    from nar_plugin.index import embedding, overlay
+
+    with only_results_on_stdout():
+        index = api.load_index()
+        anew = overlay.reencode_overlay(index, partial(embedding.embed, index))
+    _report(len(anew), anew.manifest.names, as_json)
+
+
+def _say_on_stderr(reference: str) -> None:
+    typer.echo(f"tracing {reference}", err=True)
+
+
+def _report(graphs: int, names: int, as_json: bool) -> None:
+    from nar_plugin.index.overlay import overlay_folder
+
+    facts = {"overlay": str(overlay_folder()), "graphs": graphs, "names": names}
+    if as_json:
+        show_json(facts)
+    else:
+        typer.echo(f"{graphs:,} own architectures, {names:,} names, in {facts['overlay']}")

@@ -1,0 +1,31 @@
+"""`nar index write`: the index that ships with the package, from a corpus and an encoder."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nar_plugin.cli.corpus import CORPUS
+from nar_plugin.cli.train import ENCODER
+
+DEFAULT = Path("nar_plugin/data")
+
+
+def write(
+    folder: Annotated[Path, typer.Argument(help="Receives index and encoder.")] = DEFAULT,
+    corpus: Annotated[Path, typer.Option(help="Folder of a corpus.")] = CORPUS,
+    encoder: Annotated[Path, typer.Option(help="Folder of a trained encoder.")] = ENCODER,
+    revision: Annotated[
+        str | None, typer.Option(metavar="R", help="Name of this state; today's date.")
+    ] = None,
+) -> None:
+    """Encode a corpus and write the index that ships with the package (extra: train)."""
+    from nar_plugin.cli.extra import needs_train
+
+    with needs_train():
+        from nar_plugin.train.default import write_index
+    today = datetime.now(UTC).strftime("%Y.%m.%d")
+    typer.echo(repr(write_index(corpus, encoder, folder, revision or today)))

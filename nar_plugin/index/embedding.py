@@ -1,0 +1,47 @@
+"""Vectors by the encoder that made an index: no other one's can be compared with its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nar_plugin.encoder import encoder_sha256, load_encoder
+from nar_plugin.encoder.checkpoint import CONFIG
+from nar_plugin.errors import IndexIncompatible
+from nar_plugin.index.folder import EMBEDDED
+from nar_plugin.tracing.fingerprint import FINGERPRINT_VERSION
+
+if TYPE_CHECKING:
+    from nar_plugin.index.index import ArchitectureIndex
+    from nar_plugin.index.vectors import FloatArray
+    from nar_plugin.mining import MacroGraph
+
+
+def embed(index: ArchitectureIndex, graphs: Sequence[MacroGraph]) -> FloatArray:
+    """The vectors of macro graphs, for a search in this index.
+
+    Raises:
+        IndexIncompatible: The encoder at hand is another, or the index has fingerprints of another
+            version.
+
+    Shapes:
+        float32[len(graphs), dim].
+    """
+    folder = encoder_folder(index)
+    index.check_encoder(f"of {folder}", encoder_sha256(folder))
+    if index.manifest.fingerprint != FINGERPRINT_VERSION:
+        raise IndexIncompatible(
+            f"The index {index.source} has fingerprints of version {index.manifest.fingerprint}, "
+            f"this nar-plugin computes {FINGERPRINT_VERSION}: identical graphs would not be "
+            "recognised. Install the version of nar-plugin that wrote it, or write it anew with "
+            "`nar index write`."
+        )
+    vectors: FloatArray = load_encoder(folder).encode(graphs).numpy()
+    return vectors
+
+
+def encoder_folder(index: ArchitectureIndex) -> Path:
+    """The folder of the encoder that came with the index, else that of the embedded one."""
+    folder = index.folder
+    return folder if folder is not None and (folder / CONFIG).is_file() else EMBEDDED

@@ -1,0 +1,204 @@
+"""A user's own models, searched together with the index that answers.
+
+They lie in `HF_HOME/nar/overlay`, an index like any other, with the graphs from which
+`nar index reencode` makes its vectors anew when the encoder changes.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from nar_plugin.errors import IndexIncompatible, IndexUnavailable, NarError
+from nar_plugin.index import graphs
+from nar_plugin.index.index import ArchitectureIndex
+from nar_plugin.index.manifest import MANIFEST
+from nar_plugin.index.rows import ArchitectureRow
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from nar_plugin.mining import MacroGraph
+    from nar_plugin.tracing.graph import ArchitectureGraph
+
+Embed: TypeAlias = "Callable[[Sequence[MacroGraph]], NDArray[Any]]"
+logger = logging.getLogger("nar_plugin")
+
+
+class Overlaid(NamedTuple):
+    """An index, the state of the overlay that it was put together with, and the result."""
+
+    base: ArchitectureIndex
+    stamp: tuple[int, ...]
+    result: ArchitectureIndex
+
+
+class OwnModel(NamedTuple):
+    """A model as the overlay keeps it."""
+
+    row: ArchitectureRow
+    graph: ArchitectureGraph
+    macro: MacroGraph
+
+
+def overlay_folder() -> Path:
+    """The one stated place: `HF_HOME/nar/overlay`."""
+    from huggingface_hub import constants
+
+    return Path(constants.HF_HOME) / "nar" / "overlay"
+
+
+def overlaid(index: ArchitectureIndex, before: Overlaid | None = None) -> Overlaid:
+    """The index together with the user's own models, if there are any.
+
+    A query never fails by them: when they cannot be read, or were embedded by another encoder, one
+    line is logged as a warning and the index answers alone.
+
+    Args:
+        index: The one that answers.
+        before: What this gave the last time, to be given again while nothing has changed.
+    """
+    folder = overlay_folder()
+    stamp = _stamp(folder)
+    if before and before.base is index and before.stamp == stamp:
+        return before
+    result = index
+    if stamp:
+        try:
+            result = index.with_overlay(ArchitectureIndex.load(folder))
+        except (IndexUnavailable, IndexIncompatible) as error:
+            logger.warning("Your own models are left out: %s", error)
+    return Overlaid(index, stamp, result)
+
+
+def add_models(
+    references: Sequence[str],
+    index: ArchitectureIndex,
+    embed: Embed,
+    *,
+    progress: Callable[[str], None] = lambda reference: None,
+) -> ArchitectureIndex:
+    """Put models into the overlay, all of them or none.
+
+    Args:
+        references: Model references.
+        index: The index that answers; it lends family and task to equal designs.
+        embed: Vectors of macro graphs by its encoder.
+        progress: Is told each reference before it is traced.
+
+    Returns:
+        The new overlay.
+
+    Raises:
+        NarError: A reference names no model, or its forward could not be followed.
+        IndexIncompatible: The overlay's vectors are another encoder's.
+    """
+    models = []
+    for reference in references:
+        progress(reference)
+        models.append(own_model(reference, index))
+    folder = overlay_folder()
+    with _alone(folder):
+        overlay = _read(folder, index)
+        overlay = overlay.add(
+            [model.row for model in models],
+            embed([model.macro for model in models]),
+            graphs=graphs.to_table([(model.graph, model.macro.spans[:, 0]) for model in models]),
+        )
+        overlay.save(folder)
+    return overlay
+
+
+def reencode_overlay(index: ArchitectureIndex, embed: Embed) -> ArchitectureIndex:
+    """Make the overlay's vectors anew, from its stored graphs, by the encoder of an index.
+
+    Raises:
+        NarError: There is no overlay, or its graphs are of another tracer's version.
+    """
+    folder = overlay_folder()
+    with _alone(folder):
+        if not _stamp(folder):
+            raise NarError(f"There are no own models in {folder}: `nar index add REF` adds some.")
+        overlay = ArchitectureIndex.load(folder)
+        manifest = index.manifest
+        anew = overlay.reencoded(manifest.encoder, manifest.encoder_sha256, embed)
+        index.check_like(anew)
+        anew.save(folder)
+    return anew
+
+
+def own_model(reference: str, index: ArchitectureIndex) -> OwnModel:
+    """Trace one model and describe it, by what is known of equal designs where there are any.
+
+    Raises:
+        NarError: The reference names no model.
+        TraceError: Its forward could not be followed.
+    """
+    from nar_plugin.errors import TraceError
+    from nar_plugin.mining import mine
+    from nar_plugin.references import as_model
+    from nar_plugin.tracing import trace, unwrap
+
+    if reference.startswith((".", "~")):  # the name must mean the same in another folder
+        reference = str(Path(reference).expanduser().resolve())
+    model = as_model(reference, caller="nar index add")
+    graph = trace(model)
+    if graph.method == "modules":
+        raise TraceError(
+            f"{reference} could not be run, only its layers are known: {graph.reason}. An index "
+            "holds whole graphs."
+        )
+    macro = mine(graph)
+    known = index.by_fingerprint(graph.fingerprint)
+    library, colon, _ = reference.partition(":")
+    row = ArchitectureRow(
+        name=reference,
+        names=(reference,),
+        library=library if colon else "",
+        family=known.family if known else type(unwrap(model)).__name__,
+        task=known.task if known else "",
+        params=graph.params,
+        flops=graph.flops,
+        fingerprint=graph.fingerprint,
+        design=graph.design,
+        licence="",
+        motifs=macro.table(),
+    )
+    return OwnModel(row, graph, macro)
+
+
+def _read(folder: Path, index: ArchitectureIndex) -> ArchitectureIndex:
+    """The overlay, or an empty one for the index."""
+    if _stamp(folder):
+        overlay = ArchitectureIndex.load(folder)
+        index.check_like(overlay)
+        return overlay
+    return index.empty(revision="overlay")
+
+
+def _stamp(folder: Path) -> tuple[int, ...]:
+    """What changes when the overlay does; empty when there is none."""
+    try:
+        found = (folder / MANIFEST).stat()
+    except OSError:
+        return ()
+    return found.st_mtime_ns, found.st_ino, found.st_size
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Keep other processes from writing the overlay meanwhile."""
+    from filelock import FileLock
+
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise NarError(
+            f"{folder} cannot be made: {error.strerror}. Set HF_HOME to a folder that you may "
+            "write to."
+        ) from error
+    with FileLock(folder.parent / "overlay.lock"):
+        yield

@@ -1,0 +1,194 @@
+"""A user's own models beside the index that answers, with the real tracer and encoder."""
+
+import json
+import logging
+import threading
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from huggingface_hub import constants
+from typer.testing import CliRunner
+
+import nar_plugin
+from nar_plugin.cli import app
+from nar_plugin.errors import IndexIncompatible, NarError
+from nar_plugin.index import ArchitectureIndex, embedding, overlay
+
+OWN = """
+from torch import nn
+def small():
+    return nn.Sequential(nn.Conv2d(3, 7, 3), nn.ReLU(), nn.Conv2d(7, 9, 3), nn.ReLU())
+def twin():
+    return small()
+def other():
+    return nn.Sequential(nn.Conv2d(3, 11, 5), nn.GELU(), nn.Conv2d(11, 4, 3), nn.GELU())
+"""
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    monkeypatch.setattr(constants, "HF_HOME", str(tmp_path / "hf"))
+    (tmp_path / "own_models.py").write_text(OWN)
+    monkeypatch.syspath_prepend(tmp_path)
+    nar_plugin.clear_cache()
+    yield tmp_path / "hf"
+    nar_plugin.clear_cache()
+
+
+@pytest.fixture
+def base():
+    return nar_plugin.load_index()
+
+
+def add(base, *references):
+    return overlay.add_models(references, base, lambda macros: embedding.embed(base, macros))
+
+
+def built(name):
+    import own_models
+
+    return getattr(own_models, name)()
+
+
+def test_an_own_model_is_found_and_marked(base, home):
+    before = nar_plugin.find_similar(built("small"), k=3)
+    assert not any(hit.exact or hit.overlay for hit in before)
+    assert "yours" not in str(before)
+    add(base, "own_models:small")
+    assert (home / "nar" / "overlay" / "manifest.json").is_file()
+    after = nar_plugin.find_similar(built("small"), k=3)
+    assert (after[0].name, after[0].exact, after[0].overlay) == ("own_models:small", True, True)
+    assert after[0].to_dict()["overlay"] is True
+    assert [hit.name for hit in after[1:]] == [hit.name for hit in before[:2]]
+    assert "yours" in str(after)
+    assert nar_plugin.load_index().info()["overlay"] == 1
+
+
+def test_an_identical_graph_is_one_hit_with_all_names(base):
+    known = nar_plugin.find_similar("torchvision:resnet18", k=5)
+    add(base, "torchvision:resnet18")
+    found = nar_plugin.find_similar("torchvision:resnet18", k=5)
+    assert [hit.fingerprint for hit in found] == [hit.fingerprint for hit in known]
+    assert found[0].overlay
+    assert set(found[0].names) == {*known[0].names, "torchvision:resnet18"}
+    assert not any(hit.overlay for hit in found[1:])
+    assert found[0].family == "resnet"
+
+
+def test_filters_reach_the_overlay(base):
+    add(base, "own_models:small")
+    found = nar_plugin.find_similar(built("other"), where={"library": "own_models"})
+    assert [hit.name for hit in found] == ["own_models:small"]
+    assert not any(
+        hit.overlay for hit in nar_plugin.find_similar(built("other"), where={"params": ">1G"})
+    )
+
+
+def test_equal_models_are_one_row(base):
+    add(base, "own_models:small", "own_models:other")
+    overlaid = add(base, "own_models:twin", "own_models:small")
+    assert len(overlaid) == 2
+    (row,) = [row for row in overlaid.rows() if row.name == "own_models:small"]
+    assert row.names == ("own_models:small", "own_models:twin")
+
+
+def test_all_or_none(base, home):
+    with pytest.raises(NarError):
+        add(base, "own_models:small", "own_models:missing")
+    assert not (home / "nar" / "overlay").exists()
+
+
+def test_an_index_that_was_named_answers_alone(base, tmp_path):
+    add(base, "own_models:small")
+    assert nar_plugin.load_index(base.folder).overlay is None
+    assert nar_plugin.load_index().overlay is not None
+
+
+def of_another_encoder(home):
+    """The overlay as it would be after an update brought a new encoder."""
+    folder = home / "nar" / "overlay"
+    old = ArchitectureIndex.load(folder)
+    half = old.reencoded("older", "0" * 64, lambda macros: np.eye(len(macros), old.manifest.dim))
+    half.save(folder)
+
+
+def test_another_encoders_overlay_is_left_out_and_mended(base, home, caplog):
+    add(base, "own_models:small", "own_models:other")
+    of_another_encoder(home)
+    with caplog.at_level(logging.WARNING, logger="nar_plugin"):
+        found = nar_plugin.find_similar(built("small"), k=3)
+        nar_plugin.find_similar(built("small"), k=3)
+    assert not any(hit.overlay for hit in found)
+    assert caplog.text.count("Your own models are left out") == 1
+    assert "`nar index reencode`" in caplog.text
+    with pytest.raises(IndexIncompatible, match="nar index reencode"):
+        add(base, "own_models:twin")
+    result = CliRunner().invoke(app, ["index", "reencode", "--json"])
+    assert json.loads(result.stdout)["graphs"] == 2
+    (hit,) = nar_plugin.find_similar(built("small"), k=1)
+    assert hit.overlay
+    query = nar_plugin.embed(built("small"))
+    (match,) = nar_plugin.load_index().overlay.search(query, 1)
+    assert match.score == pytest.approx(1, abs=1e-5)  # the stored graph gives the traced one's
+
+
+def test_a_damaged_overlay_is_left_out(base, home, caplog):
+    add(base, "own_models:small")
+    path = home / "nar" / "overlay" / "shards" / "00000.rows.parquet"
+    path.write_bytes(path.read_bytes()[:-9])
+    with caplog.at_level(logging.WARNING, logger="nar_plugin"):
+        assert len(nar_plugin.find_similar(built("small"), k=3)) == 3
+    assert "00000.rows.parquet is damaged" in caplog.text
+    assert "add them again, `nar index add REF`" in caplog.text
+
+
+def test_an_overlay_of_another_tracer_cannot_be_reencoded(base, home):
+    add(base, "own_models:small")
+    folder = home / "nar" / "overlay"
+    old = ArchitectureIndex.load(folder)
+    old.manifest = replace(old.manifest, fingerprint="nar0")
+    old.save(folder)
+    with pytest.raises(IndexIncompatible, match="Trace the models of the older one again"):
+        overlay.reencode_overlay(base, lambda macros: embedding.embed(base, macros))
+
+
+def test_nothing_to_reencode(base):
+    result = CliRunner().invoke(app, ["index", "reencode"])
+    assert "nar index add REF" in str(result.exception)
+
+
+def test_two_at_once_lose_nothing(base):
+    threads = [
+        threading.Thread(target=add, args=(base, f"own_models:{name}"))
+        for name in ("small", "other")
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(nar_plugin.load_index().overlay) == 2
+
+
+def test_add_on_the_command_line(home):
+    result = CliRunner().invoke(app, ["index", "add", "own_models:small", "--json"])
+    assert json.loads(result.stdout) == {
+        "overlay": str(home / "nar" / "overlay"),
+        "graphs": 1,
+        "names": 1,
+    }
+    assert "tracing own_models:small" in result.stderr
+
+
+def test_a_model_that_cannot_be_run_is_refused(base, tmp_path):
+    (tmp_path / "own_broken.py").write_text(
+        "from torch import nn\n"
+        "class Broken(nn.Module):\n"
+        "    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        self.layer = nn.Linear(3, 3)\n"
+        "    def forward(self, *x):\n"
+        "        raise RuntimeError('no')\n"
+    )
+    with pytest.raises(NarError, match="only its layers are known"):
+        add(base, "own_broken:Broken")
