@@ -48,7 +48,7 @@ def index(tmp_path):
     from nar_plugin.tracing.fingerprint import FINGERPRINT_VERSION
 
     torch.manual_seed(0)
-    save_encoder(ArchitectureEncoder(["conv", "linear", "relu"]), tmp_path)
+    save_encoder(ArchitectureEncoder(0), tmp_path)
     rows = [
         ArchitectureRow(name, (name,), "mine", "net", "task", 1, 1, f"nar:{name}", name, "MIT")
         for name in ("mine:a", "mine:b", "mine:c")

@@ -1,4 +1,4 @@
-"""`nar train`: the two-stage pre-training of the encoder."""
+"""`nar train`: the encoder that ships."""
 
 from __future__ import annotations
 
@@ -15,15 +15,14 @@ ENCODER = Path("runs/encoder")
 def train(
     corpus: Annotated[Path, typer.Option(help="Folder of a corpus.")] = CORPUS,
     folder: Annotated[Path, typer.Option(help="Receives the encoder.")] = ENCODER,
-    seed: Annotated[int, typer.Option(help="Of all random choices.")] = 0,
     device: Annotated[
         str | None, typer.Option(help="cpu or cuda; CUDA where there is one.")
     ] = None,
 ) -> None:
-    """Train the encoder on a corpus (extra: train); goes on where it was interrupted."""
+    """Fit the encoder to a corpus (extra: train)."""
     from nar_plugin.cli.extra import needs_train
 
     with needs_train():
-        from nar_plugin.train.pretrain import Recipe, pretrain
-    pretrain(corpus, folder, Recipe(seed=seed), device=device)
+        from nar_plugin.train.projection import train_encoder
+    train_encoder(corpus, folder, device=device)
     typer.echo(f"wrote {folder}")

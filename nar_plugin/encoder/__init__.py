@@ -1,4 +1,4 @@
-"""MacroGraph -> 512-dimensional unit vector: the two-level GCN of Eq. 3 and 8."""
+"""MacroGraph -> 512-dimensional unit vector: a sketch of its labels, projected."""
 
 from nar_plugin.encoder.checkpoint import (
     clear_encoders,
@@ -6,10 +6,9 @@ from nar_plugin.encoder.checkpoint import (
     load_encoder,
     save_encoder,
 )
-from nar_plugin.encoder.model import DIMENSIONS, ArchitectureEncoder
+from nar_plugin.encoder.model import ArchitectureEncoder
 
 __all__ = [
-    "DIMENSIONS",
     "ArchitectureEncoder",
     "clear_encoders",
     "encoder_sha256",

@@ -11,8 +11,8 @@ from typing import Any
 import torch
 from safetensors.torch import load_file, save_file
 
-from nar_plugin.encoder.features import FEATURES
 from nar_plugin.encoder.model import ArchitectureEncoder
+from nar_plugin.encoder.sketch import SKETCH_VERSION
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable
 from nar_plugin.tracing.fingerprint import FINGERPRINT_VERSION
 
@@ -23,18 +23,21 @@ _cached: dict[tuple[Path, str], ArchitectureEncoder] = {}
 
 
 def save_encoder(encoder: ArchitectureEncoder, folder: Path, **facts: Any) -> None:
-    """Write an encoder, its weights in half precision, with facts about its training.
+    """Write an encoder, its projections in half precision, with facts about its training.
 
     Args:
         encoder: The encoder.
         folder: An existing folder.
         **facts: What else the config should say: recipe, data, figures.
     """
-    weights = {name: value.half().contiguous() for name, value in encoder.state_dict().items()}
+    state = encoder.state_dict()
+    weights = {name: value.contiguous() for name, value in state.items()}
+    for name in state.keys() & dict(encoder.named_parameters()):
+        weights[name] = weights[name].half()
     save_file(weights, folder / WEIGHTS)
     config = {
         "encoder": encoder.config,
-        "features": list(FEATURES),
+        "sketch": SKETCH_VERSION,
         "fingerprint_version": FINGERPRINT_VERSION,
         "sha256": _sha256(folder / WEIGHTS),
         **facts,
@@ -47,7 +50,7 @@ def load_encoder(folder: Path, device: str = "cpu") -> ArchitectureEncoder:
 
     Raises:
         IndexUnavailable: A file is missing or does not have the sha256 that the config states.
-        IndexIncompatible: The encoder was made for other node features.
+        IndexIncompatible: The encoder was made for other sketches.
     """
     key = (folder.resolve(), device)
     with _lock:
@@ -75,13 +78,13 @@ def _load(folder: Path, device: str) -> ArchitectureEncoder:
             f"{weights} is missing or does not have the sha256 that {CONFIG} states. "
             "Reinstall nar-plugin, or write the folder again with `nar index write`."
         )
-    if config["features"] != list(FEATURES):
+    if config.get("sketch") != SKETCH_VERSION:
         raise IndexIncompatible(
-            f"The encoder in {folder} was made for other node features than this version of "
+            f"The encoder in {folder} was made for other sketches than this version of "
             "nar-plugin computes. Train it again with `nar train`."
         )
     encoder = ArchitectureEncoder(**config["encoder"])
-    encoder.load_state_dict({name: value.float() for name, value in load_file(weights).items()})
+    encoder.load_state_dict(load_file(weights))  # halves are copied into floats
     return encoder.to(torch.device(device)).eval().requires_grad_(False)
 
 

@@ -74,6 +74,7 @@ def macro_of(graph: ArchitectureGraph, spans: list[tuple[int, int]]) -> MacroGra
         np.array(nodes, dtype=np.int32),
         _outer_edges(graph.edges, spans),
         np.array(spans, dtype=np.int32).reshape(-1, 2),
+        graph,
     )
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from nar_plugin.tracing.graph import IntArray, Op
+from nar_plugin.tracing.graph import ArchitectureGraph, IntArray, Op
 
 
 @dataclass(frozen=True)
@@ -45,12 +45,14 @@ class MacroGraph:
         nodes: int32[M], index into `motifs` of each instance.
         edges: int32[E, 2], rows (source, target) between instances, source < target.
         spans: int32[M, 2], the half-open range of graph operations that each instance covers.
+        graph: The graph that was cut.
     """
 
     motifs: tuple[Motif, ...]
     nodes: IntArray
     edges: IntArray
     spans: IntArray
+    graph: ArchitectureGraph = field(repr=False)
 
     def __len__(self) -> int:
         """The number of motif instances."""

@@ -63,7 +63,7 @@ def query_text(query: Query) -> str:
 
 
 def index_text(index: IndexInfo) -> str:
-    """Such as `1,461 names, 1,203 graphs; index embedded, encoder gnn-1`."""
+    """Such as `1,461 names, 1,203 graphs; index embedded, encoder nar-1`."""
     revision = f" at {clean(index.revision)}" if index.revision else ""
     return (
         f"{index.architectures:,} names, {index.graphs:,} graphs; "

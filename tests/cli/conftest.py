@@ -64,6 +64,7 @@ def api(monkeypatch):
         np.array([0, 0], dtype=np.int32),
         PAIR,
         np.array([[0, 2], [2, 4]], dtype=np.int32),
+        ArchitectureGraph((CONV, RELU, CONV, RELU), PAIR, ("",) * 4),
     )
     fake.compare = lambda a, b, **_: Comparison(0.75, False, False, shared, query, query)
     monkeypatch.setattr(nar_plugin, "api", fake, raising=False)

@@ -1,17 +1,17 @@
-"""The two-level encoder: unit vectors that do not depend on the company they are computed in."""
+"""The encoder: unit vectors that do not depend on the company they are computed in."""
 
+import numpy as np
 import pytest
 import torch
 from models import ConvNet, NanoGPT, UNet
+from torch.nn import functional
 
 from nar_plugin.encoder import ArchitectureEncoder, load_encoder, save_encoder
-from nar_plugin.encoder.features import FEATURES, attribute_vector
+from nar_plugin.encoder.model import fill
+from nar_plugin.encoder.sketch import frequencies
 from nar_plugin.errors import IndexUnavailable
 from nar_plugin.mining import mine
 from nar_plugin.tracing import trace
-from nar_plugin.tracing.graph import Op
-
-KINDS = ("conv", "linear", "attention", "relu", "add")
 
 
 @pytest.fixture(scope="module")
@@ -24,9 +24,12 @@ def graphs():
 
 
 @pytest.fixture
-def encoder():
+def encoder(graphs):
     torch.manual_seed(0)
-    return ArchitectureEncoder(KINDS)
+    known = frequencies([macro.graph for macro in 3 * graphs])
+    encoder = ArchitectureEncoder(len(known.labels))
+    encoder.know(known, share=0.25)
+    return encoder
 
 
 def test_unit_vectors_of_512_dimensions(encoder, graphs):
@@ -35,23 +38,29 @@ def test_unit_vectors_of_512_dimensions(encoder, graphs):
     torch.testing.assert_close(vectors.norm(dim=1), torch.ones(3))
 
 
+def test_the_second_part_has_its_share_of_the_cosine(encoder, graphs):
+    vectors = encoder.encode(graphs)
+    lengths = torch.full((3,), 0.25).sqrt()
+    torch.testing.assert_close(vectors[:, 384:].norm(dim=1), lengths)
+
+
 def test_a_batch_changes_nothing(encoder, graphs):
     together = encoder.encode(graphs)
     apart = torch.cat([encoder.encode([graph]) for graph in graphs])
     torch.testing.assert_close(together, apart, atol=1e-5, rtol=0)
 
 
-def test_kinds_that_training_never_saw_are_one_unknown_kind(encoder):
-    def one(kind):
-        import numpy as np
+def test_a_filled_layer_takes_the_mean_off():
+    layer, rows, mean = torch.nn.Linear(6, 4), torch.randn(5, 6), torch.randn(6)
+    projection = torch.randn(6, 4) * 1e6  # beyond what halves hold
+    fill(layer, projection, mean)
+    expected = functional.normalize((rows - mean) @ projection, dim=1)
+    torch.testing.assert_close(functional.normalize(layer(rows), dim=1), expected)
+    assert layer.weight.abs().max() == 1
 
-        from nar_plugin.tracing.graph import ArchitectureGraph
 
-        return mine(ArchitectureGraph((Op(kind),), np.zeros((0, 2), np.int32), ("",)))
-
-    new, other, known = encoder.encode([one("new"), one("other"), one("relu")])
-    torch.testing.assert_close(new, other)
-    assert not torch.allclose(new, known)
+def test_no_graph_no_vector(encoder):
+    assert encoder.encode([]).shape == (0, 512)
 
 
 def test_saved_and_loaded(encoder, graphs, tmp_path):
@@ -60,6 +69,7 @@ def test_saved_and_loaded(encoder, graphs, tmp_path):
     torch.testing.assert_close(
         loaded.encode(graphs), encoder.encode(graphs), atol=2e-3, rtol=0
     )  # half precision on disk
+    assert np.array_equal(loaded.labels, encoder.labels)
     assert load_encoder(tmp_path) is loaded
 
 
@@ -71,23 +81,3 @@ def test_a_damaged_checkpoint_is_refused(encoder, tmp_path):
     weights.write_bytes(content)
     with pytest.raises(IndexUnavailable, match="sha256"):
         load_encoder(tmp_path)
-
-
-def test_attributes_as_numbers_by_hand():
-    conv = Op(
-        "conv",
-        (
-            ("bias", True),
-            ("dilation", "1x1"),
-            ("groups", 255),
-            ("in", 255),
-            ("kernel", "3x3"),
-            ("out", 255),
-            ("stride", "1x1"),
-            ("transposed", False),
-        ),
-    )
-    row = dict(zip(FEATURES, attribute_vector(conv), strict=True))
-    assert row["in"] == row["out"] == row["groups"] == 1.0  # log2(256) / 8
-    assert row["kernel"] == 0.5  # log2(1 + 3) / 4
-    assert (row["stride"], row["depthwise"], row["expansion"], row["bias"]) == (0.5, 1, 0, 1)

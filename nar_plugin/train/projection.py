@@ -1,0 +1,239 @@
+"""The recipe `default`: what tells families apart and what tells exact designs apart, learned.
+
+What differs inside a class is noise to whoever looks for the class. So the covariance of those
+differences is made the unit matrix, which shrinks every direction by how much it varies for no
+reason (within-class covariance normalisation: Hatch, Kajarekar & Stolcke, Interspeech 2006), and
+the principal directions of what is left are kept. Once families are the classes, and a small
+network goes on from there (Eq. 5 and 6 of the paper); once twins, the same architecture in two
+libraries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional
+from tqdm import tqdm
+
+from nar_plugin.encoder import ArchitectureEncoder, save_encoder
+from nar_plugin.encoder.model import Families, fill
+from nar_plugin.encoder.sketch import WIDTHLESS, frequencies, sketch
+from nar_plugin.train.corpus import CorpusGraph, read_corpus
+from nar_plugin.train.paper.losses import family_loss
+from nar_plugin.train.splits import IntArray, family_numbers
+from nar_plugin.train.twins import read_twins
+
+_BATCH = 256  # graphs that are sketched at once
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings, chosen on validation sides (docs/experiments.md).
+
+    Attributes:
+        width: Principal directions that the network of the first part sees.
+        families: Dimensions of the part that tells families apart.
+        designs: Dimensions of the part that tells exact designs apart.
+        share: Part of the cosine that the second one has.
+        shrink: Part of the mean variance in the families' covariance (Ledoit & Wolf, JMVA 2004).
+        shrink_designs: The same in the twins' covariance, which rests on fewer differences.
+        epochs: Of the network.
+        batch: Graphs in one batch.
+        rate: Highest learning rate; that of the linear map is a tenth.
+        temperature: Divides the cosines of Eq. 5.
+        sharpness: Divides the cosines of Eq. 6.
+        seed: Of all random choices.
+    """
+
+    width: int = 1024
+    families: int = 384
+    designs: int = 128
+    share: float = 0.35
+    shrink: float = 0.1
+    shrink_designs: float = 0.3
+    epochs: int = 5
+    batch: int = 512
+    rate: float = 1e-3
+    temperature: float = 0.1
+    sharpness: float = 0.07
+    seed: int = 0
+
+
+def train_encoder(corpus: Path, folder: Path, *, device: str | None = None) -> None:
+    """Fit the encoder to every graph of a corpus that is searched, and write it.
+
+    Args:
+        corpus: Folder of a corpus.
+        folder: Receives the encoder.
+        device: `cpu`, `cuda` or None for CUDA where there is one.
+    """
+    items = [item for item in read_corpus(corpus) if item.is_searched]
+    encoder = fit_encoder(items, family_numbers(items), Settings(), device=device)
+    folder.mkdir(parents=True, exist_ok=True)
+    facts = {"settings": asdict(Settings()), "graphs": len(items)}
+    save_encoder(encoder, folder, recipe="default", training=facts)
+
+
+def fit_encoder(
+    items: Sequence[CorpusGraph],
+    labels: IntArray,
+    settings: Settings,
+    *,
+    device: str | None = None,
+) -> ArchitectureEncoder:
+    """Fit the encoder to graphs and their families; of the table of twins, those among them count.
+
+    Args:
+        items: The t graphs.
+        labels: int64[t], the family of each.
+        settings: The settings.
+        device: `cpu`, `cuda` or None for CUDA where there is one.
+    """
+    where = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
+    torch.manual_seed(settings.seed)
+    graphs = [item.graph for item in items]
+    known = frequencies(graphs)
+    starts = range(0, len(graphs), _BATCH)
+    batches = [
+        sketch(graphs[start : start + _BATCH], known)
+        for start in tqdm(starts, desc="sketches", unit="batch", leave=False)
+    ]
+    rows = torch.from_numpy(np.concatenate(batches)).to(where)  # [t, SKETCH]
+    numbers = torch.from_numpy(np.unique(labels, return_inverse=True)[1]).to(where)
+    encoder = ArchitectureEncoder(
+        len(known.labels), settings.width, settings.families, settings.designs
+    ).to(where)
+    encoder.know(known, settings.share)
+    mean = rows.mean(dim=0)
+    rows -= mean
+    twins = _covariance(_between_twins(rows, items))
+    fill(encoder.designs, _principal(rows, twins, settings.shrink_designs, settings.designs), mean)
+    del twins
+    rows, mean = rows[:, :WIDTHLESS].contiguous(), mean[:WIDTHLESS]
+    inside = _covariance(_inside_families(rows, numbers))
+    fill(encoder.widthless, _principal(rows, inside, settings.shrink, settings.width), mean)
+    with torch.no_grad():
+        projected = encoder.widthless(rows + mean)
+    _train(encoder.families, projected, numbers, settings)
+    return encoder.cpu().eval()
+
+
+def _train(network: Families, projected: Tensor, labels: Tensor, settings: Settings) -> None:
+    """Contrast and classification by family, Eq. 5 and 6, starting from the linear projection.
+
+    The classes start at the means of their graphs.
+
+    Shapes:
+        projected [t, width], labels [t].
+    """
+    with torch.no_grad():
+        network.linear.weight.copy_(torch.eye(*network.linear.weight.shape))
+        network.outer.weight.mul_(0.1)
+        network.outer.bias.zero_()
+        start = network.eval()(projected)
+    means = start.new_zeros(int(labels.max()) + 1, start.shape[1]).index_add_(0, labels, start)
+    classes = nn.Parameter(functional.normalize(means, dim=1))
+    fresh = [*network.inner.parameters(), *network.outer.parameters()]
+    rates = [settings.rate, settings.rate / 10, settings.rate]
+    optimiser = torch.optim.AdamW(
+        [
+            {"params": fresh, "weight_decay": 0.05},
+            {"params": network.linear.parameters(), "weight_decay": 0.05},
+            {"params": [classes], "weight_decay": 0.0},
+        ],
+        lr=settings.rate,
+    )
+    steps = settings.epochs * -(-len(labels) // settings.batch)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, rates, steps)
+    network.train()
+    for _ in tqdm(range(settings.epochs), desc="families", unit="epoch", leave=False):
+        order = torch.randperm(len(labels)).to(labels.device)
+        for first in range(0, len(order), settings.batch):
+            chosen = order[first : first + settings.batch]
+            vectors, families = network(projected[chosen]), labels[chosen]
+            cosines = vectors @ functional.normalize(classes, dim=1).T
+            loss = family_loss(vectors, families, settings.temperature)
+            loss = loss + functional.cross_entropy(cosines / settings.sharpness, families)
+            optimiser.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            optimiser.step()
+            schedule.step()
+    network.eval()
+
+
+def _inside_families(rows: Tensor, labels: Tensor) -> Tensor:
+    """What each row differs by from the mean of its family, where that has another member.
+
+    Shapes:
+        rows [t, d], labels [t], result [u, d].
+    """
+    sizes = torch.bincount(labels)
+    counted = sizes[labels] > 1
+    means = rows.new_zeros(len(sizes), rows.shape[1]).index_add_(0, labels, rows)
+    means /= sizes.clamp(min=1)[:, None]
+    return rows[counted] - means[labels[counted]]
+
+
+def _between_twins(rows: Tensor, items: Sequence[CorpusGraph]) -> Tensor:
+    """float32[p, d]: what the rows of each pair of twins that are not one graph differ by."""
+    pairs = sorted({twin.graphs for twin in read_twins(items) if twin.graphs[0] != twin.graphs[1]})
+    places = torch.tensor(pairs, dtype=torch.int64, device=rows.device).reshape(-1, 2)
+    first, second = places.unbind(dim=1)
+    return rows[first] - rows[second]
+
+
+def _covariance(differences: Tensor) -> Tensor:
+    """The second moments, scaled to a mean variance of one.
+
+    Shapes:
+        differences [n, d], result [d, d].
+    """
+    moments = differences.T @ differences
+    mean = moments.diagonal().mean()
+    return moments / mean if mean > 0 else torch.eye(len(moments), device=moments.device)
+
+
+def _principal(rows: Tensor, covariance: Tensor, shrink: float, dimensions: int) -> Tensor:
+    """The projection onto the principal directions once the covariance is the unit matrix.
+
+    Shapes:
+        rows [t, d], covariance [d, d], result [d, dimensions].
+    """
+    shrunk = (1 - shrink) * covariance
+    shrunk.diagonal().add_(shrink)
+    factor = torch.linalg.cholesky(shrunk)  # [d, d], lower triangle
+    white = functional.normalize(torch.linalg.solve_triangular(factor, rows.T, upper=False).T)
+    count = min(dimensions, *white.shape)
+    _, _, directions = torch.svd_lowrank(white - white.mean(dim=0), q=min(count + 32, *white.shape))
+    found = torch.linalg.solve_triangular(factor.T, directions[:, :count], upper=True)
+    return functional.pad(found, (0, dimensions - count))
+
+
+class DefaultMethod:
+    """The recipe `default` among the methods that are measured."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.parameters = 0
+        self._settings = settings
+
+    def fit(self, items: Sequence[CorpusGraph], labels: IntArray) -> None:
+        """Fit; a graph that comes once for each of its names counts once."""
+        _, first = np.unique([item.fingerprint for item in items], return_index=True)
+        places = np.sort(first)
+        self._encoder = fit_encoder(
+            [items[place] for place in places], labels[places], self._settings
+        )
+        self.parameters = sum(part.numel() for part in self._encoder.parameters())
+
+    def embed(self, items: Sequence[CorpusGraph]) -> NDArray[np.float32]:
+        """float32[n, 512]."""
+        vectors: NDArray[np.float32] = self._encoder.encode_graphs(
+            [item.graph for item in items]
+        ).numpy()
+        return vectors

@@ -1,0 +1,102 @@
+"""Sketches: what is told of an operation, labels by hand, cosines that projection keeps."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from models import NanoGPT
+
+from nar_plugin.encoder import words
+from nar_plugin.encoder.relabelling import hash_of, nodes_of, relabelled
+from nar_plugin.encoder.sketch import VIEWS, WIDTH, frequencies, sketch
+from nar_plugin.tracing import trace
+from nar_plugin.tracing.graph import ArchitectureGraph, Op
+
+
+def chain(*kinds, order=None):
+    """A chain of operations; `order` says in which order they are listed."""
+    order = order or range(len(kinds))
+    place = {node: position for position, node in enumerate(order)}
+    edges = [(place[node], place[node + 1]) for node in range(len(kinds) - 1)]
+    ops = tuple(Op(kinds[node]) for node in order)
+    return ArchitectureGraph(ops, np.array(edges, dtype=np.int32).reshape(-1, 2), ("",) * len(ops))
+
+
+def conv(**attributes):
+    return Op("conv", tuple(sorted(attributes.items())))
+
+
+@pytest.mark.parametrize(
+    ("op", "word"),
+    [
+        (conv(**{"in": 64, "out": 128, "groups": 1, "kernel": "3x3"}), "conv kernel=3x3 x2.00"),
+        (conv(**{"in": 64, "out": 64, "groups": 64}), "conv depthwise x1.00"),
+        (conv(**{"in": 64, "out": 90, "groups": 2}), "conv grouped x1.41"),  # half an octave
+        (Op("relu"), "relu"),
+    ],
+)
+def test_the_shape_of_an_operation_by_hand(op, word):
+    assert words.shape(op) == word
+
+
+def test_a_scaled_layer_has_the_same_shape_and_another_width():
+    narrow = conv(**{"in": 64, "out": 256, "kernel": "1x1"})
+    wide = conv(**{"in": 96, "out": 384, "kernel": "1x1"})
+    assert words.shape(narrow) == words.shape(wide)
+    assert (words.width(narrow), words.width(wide)) == ("conv 256", "conv 384")
+    assert words.width(Op("relu")) == ""
+
+
+def test_labels_know_their_neighbourhood_and_direction():
+    nodes = nodes_of([chain("a", "b", "a"), chain("b", "a")], words.kind)
+    assert nodes.labels[0] == nodes.labels[2] == nodes.labels[4] == hash_of("a")
+    first = relabelled(nodes.labels, nodes.edges)
+    assert first[0] != first[2]  # before b, behind b
+    assert first[2] == first[4]  # behind b, both
+    assert relabelled(first, nodes.edges)[2] != relabelled(first, nodes.edges)[4]
+
+
+def test_the_order_of_calls_changes_nothing():
+    graph, other = chain("a", "b", "c"), chain("a", "b", "c", order=[2, 0, 1])
+    known = frequencies([graph] * 3)
+    rows = sketch([graph, other], known)
+    np.testing.assert_array_equal(rows[0], rows[1])
+
+
+def test_cosines_are_those_of_tf_idf_by_hand():
+    # One operation each, so all depths of a view are one token and both graphs have the view of
+    # kinds alone in common, where they differ in attributes.
+    narrow = ArchitectureGraph((Op("linear", (("out", 8),)),), np.zeros((0, 2), np.int32), ("",))
+    wide = ArchitectureGraph((Op("linear", (("out", 16),)),), np.zeros((0, 2), np.int32), ("",))
+    known = frequencies([])._replace(total=9)
+    rows = sketch([narrow, wide], known).reshape(2, len(VIEWS), WIDTH)
+    cosines = (rows[0] * rows[1]).sum(axis=1)
+    # Kind and shape agree; all attributes and widths do not: noise of about 1 / sqrt(WIDTH).
+    np.testing.assert_allclose(cosines, [1, 1, 0, 0], atol=4 / math.sqrt(WIDTH))
+    np.testing.assert_allclose(cosines[:2], 1, atol=1e-5)
+
+
+def test_what_all_graphs_have_weighs_little():
+    graphs = [chain("a", "b"), chain("a", "c"), chain("a", "d"), chain("a", "b")]
+    known = frequencies(graphs)
+    rows = sketch(graphs, known)[:, :WIDTH]
+    assert rows[0] @ rows[3] == pytest.approx(1, abs=1e-5)
+    assert rows[0] @ rows[1] < 0.3  # `a` is in all four
+
+
+def test_frequencies_count_graphs_and_leave_out_rare_labels():
+    known = frequencies([chain("a", "a", "b"), chain("a", "a", "b"), chain("a")])
+    # In three graphs: the kind `a` in its view, in that of shapes and in that of all attributes.
+    assert known.total == 3
+    assert known.graphs.tolist() == [3, 3, 3]
+    assert (np.diff(known.labels.view(np.uint64)) > 0).all()
+
+
+def test_a_real_model_in_a_row_of_parts_of_length_one():
+    graph = trace(NanoGPT(layers=2), torch.arange(8)[None])
+    row = sketch([graph], frequencies([graph] * 4)._replace(total=9))
+    views = row.reshape(len(VIEWS), WIDTH)
+    assert row.dtype == np.float32
+    lengths = np.linalg.norm(views, axis=1)
+    np.testing.assert_allclose(lengths, 1, atol=1e-5)

@@ -1,0 +1,75 @@
+"""The recipe `default`: directions that vary inside classes shrink, on data worked by hand."""
+
+import numpy as np
+import pytest
+import torch
+
+pytest.importorskip("tqdm")
+
+from nar_plugin.encoder import load_encoder
+from nar_plugin.train import projection
+from nar_plugin.train.metrics import retrieval_quality
+from nar_plugin.train.nas import darts_corpus
+from nar_plugin.train.projection import DefaultMethod, Settings
+from nar_plugin.train.splits import split_corpus
+
+
+def test_what_varies_inside_classes_shrinks():
+    # Classes differ along the first axis, members along the second, ten times as much.
+    random = torch.Generator().manual_seed(0)
+    labels = torch.arange(40).repeat_interleave(5)
+    rows = torch.randn(200, 6, generator=random) * 0.1
+    rows[:, 0] += labels - 19.5
+    rows[:, 1] += 100 * torch.randn(200, generator=random)
+    inside = projection._covariance(projection._inside_families(rows, labels))
+    found = projection._principal(rows, inside, 1e-6, 2)
+    first = found[:, 0] / found[:, 0].norm()
+    assert abs(float(first[0])) > 0.95  # not the axis of largest variance
+
+
+def test_differences_inside_families_by_hand():
+    rows = torch.tensor([[1.0, 0], [3, 0], [7, 7]])
+    inside = projection._inside_families(rows, torch.tensor([0, 0, 1]))
+    torch.testing.assert_close(
+        inside, torch.tensor([[-1.0, 0], [1, 0]])
+    )  # a single one says nothing
+
+
+def test_without_differences_every_direction_counts_alike():
+    torch.testing.assert_close(projection._covariance(torch.zeros(0, 3)), torch.eye(3))
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    return darts_corpus(120, seed=0)
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Sketches of fewer numbers: the covariance of 8,192 takes a minute."""
+    modules = ("nar_plugin.encoder.sketch", "nar_plugin.encoder.model", projection.__name__)
+    for name, value in (("WIDTH", 128), ("SKETCH", 512), ("WIDTHLESS", 256)):
+        for module in modules:
+            monkeypatch.setattr(f"{module}.{name}", value, raising=False)
+
+
+def test_it_learns_classes_and_repeats_itself(corpus, small):
+    split = split_corpus(corpus, "unique", 0)
+    vectors = []
+    for _ in range(2):
+        method = DefaultMethod(Settings(width=160, families=96, designs=32))
+        method.fit([corpus[graph] for graph in split.train], split.labels[split.train])
+        vectors.append(method.embed(corpus))
+    np.testing.assert_array_equal(*vectors)
+    assert vectors[0].shape == (120, 128)
+    assert method.parameters > 128 * 512
+    quality = retrieval_quality(vectors[0], split.labels, split.queries, split.candidates)
+    assert quality.mrr[20] > 0.8
+
+
+def test_trained_written_and_read(corpus, small, tmp_path, monkeypatch):
+    monkeypatch.setattr(projection, "read_corpus", lambda folder: corpus)
+    projection.train_encoder(tmp_path / "corpus", tmp_path / "encoder")
+    loaded = load_encoder(tmp_path / "encoder")
+    vectors = loaded.encode([item.macro() for item in corpus[:3]])
+    assert vectors.shape == (3, 512)
