@@ -212,5 +212,7 @@ def test_an_update_that_is_killed_at_any_moment(one_behind, tmp_path, environmen
     assert set(seen) <= {200, 225}
     assert 200 in seen, seen  # some were killed before the end
     behind.faults.clear()
-    assert start(environment, "index", "update").wait(timeout=120) == 0
+    last = start(environment, "index", "update")
+    said = last.communicate(timeout=120)
+    assert last.returncode == 0, said
     assert len(first_readable(ArchitectureIndex.load)) == 225
