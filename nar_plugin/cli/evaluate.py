@@ -61,10 +61,10 @@ def evaluate(
         ]
         if shown and (not split or part in split):
             typer.echo(f"{part}\n{table(shown)}")
-    if not validation:
-        write_page(finished, folder, measuring.corpus_sha256(corpus))
     if figure:
         drawn = measuring.panels(corpus, cells, work)
         if not drawn:
             raise NarError("None of these cells has vectors to draw. Name a trained --method.")
         draw(drawn, folder)
+    if not validation:
+        write_page(finished, folder, measuring.corpus_sha256(corpus))

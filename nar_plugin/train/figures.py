@@ -111,7 +111,11 @@ def draw(panels: Sequence[Panel], folder: Path) -> None:
                 axis.scatter(here[:, 0], here[:, 1], s=4, c=colour, label=label, linewidths=0)
             axis.set_title(f"{one.method} on {split}", fontsize=10)
         handles, names = line[0].get_legend_handles_labels()
-        line[0].legend(handles, names, fontsize=6, markerscale=2, loc="lower left", framealpha=0.6)
+        line[0].legend(
+            *(handles, names),
+            **{"fontsize": 6, "markerscale": 2, "ncol": 5, "frameon": False},
+            **{"loc": "upper left", "bbox_to_anchor": (0, 0)},
+        )
     figure.tight_layout()
     figure.savefig(folder / PNG, dpi=110)
     plt.close(figure)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from nar_plugin.train.figures import HTML, PNG
 from nar_plugin.train.methods import METHODS
 from nar_plugin.train.metrics import CUTS
 
@@ -28,6 +29,13 @@ _TABLES = {
     "Table 4: trained on NAS first": ("paper", "paper-nas"),
     "Operations: one-hot and learned": ("paper", "paper-learned", "gcn", "gcn-learned"),
 }
+_FIGURE = f"""## Embeddings
+
+Of the graphs that asked, at most 1,500, by t-SNE of their cosines (`nar evaluate --figure`; Figure 5
+of the paper). [The page]({HTML}) names the points.
+
+![t-SNE]({PNG})
+"""
 _DATA_SETS = {"paper": "real architectures, the paper's split", "nas": "NAS"}
 _HEAD = """# Quality of retrieval
 
@@ -67,6 +75,8 @@ def write_page(cells: Sequence[dict[str, Any]], folder: Path, corpus: str) -> No
         if of:
             parts += [f"## {title}\n", _facts(of), table(of)]
     parts += _paper_tables(tested)
+    if (folder / PNG).is_file():
+        parts.append(_FIGURE)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / PAGE).write_text("\n".join(parts), encoding="utf-8")
     (folder / DATA).write_text(json.dumps(tested, indent=1) + "\n", encoding="utf-8")
