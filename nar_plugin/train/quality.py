@@ -31,8 +31,8 @@ _TABLES = {
 }
 _FIGURE = f"""## Embeddings
 
-Of the graphs that asked, at most 1,500, by t-SNE of their cosines (`nar evaluate --figure`; Figure 5
-of the paper). [The page]({HTML}) names the points.
+Of the graphs that asked, at most 1,500, by t-SNE of their cosines (`nar evaluate --figure`;
+Figure 5 of the paper). [The page]({HTML}) names the points.
 
 ![t-SNE]({PNG})
 """
