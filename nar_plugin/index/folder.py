@@ -56,23 +56,27 @@ def read_verified(folder: Path, entry: FileEntry) -> bytes:
         IndexUnavailable: The file is missing, or its content is another.
     """
     got = ""
-    for path in (folder / entry.path, folder / STAGE / entry.path):
+    place = folder / entry.path
+    # A save may move it from its stage between the first look and the second.
+    for path in (place, folder / STAGE / entry.path, place):
         if not path.is_file():  # a pipe or a device would never end
             continue
-        size = path.stat().st_size
-        if size != entry.size:
-            got = got or f"{size:,} bytes"
+        try:
+            size = path.stat().st_size
+            if size != entry.size:
+                got = got or f"{size:,} bytes"
+                continue
+            with path.open("rb") as file:
+                content = file.read(entry.size + 1)
+        except FileNotFoundError:
             continue
-        with path.open("rb") as file:
-            content = file.read(entry.size + 1)
         if entry.matches(content):
             return content
         got = got or "another sha256"
-    path = folder / entry.path
     if not got:
-        raise IndexUnavailable(f"{path} is missing. {remedy(folder)}")
+        raise IndexUnavailable(f"{place} is missing. {remedy(folder)}")
     raise IndexUnavailable(
-        f"{path} is damaged or of another index: it has {got}, {MANIFEST} says "
+        f"{place} is damaged or of another index: it has {got}, {MANIFEST} says "
         f"{entry.size:,} bytes with sha256 {entry.sha256[:12]}. {remedy(folder)}"
     )
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from nar_plugin.mining import MacroGraph
 
 logger = logging.getLogger("nar_plugin")
-LOADS = 5  # attempts while another process replaces the folder
+LOADS = 50  # attempts while another process replaces the folder
 
 
 @dataclass(frozen=True)

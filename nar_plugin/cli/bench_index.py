@@ -1,0 +1,47 @@
+"""`nar bench index`: what a search costs as the index grows."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from nar_plugin.cli.output import Json, show, show_json
+
+
+def index(
+    rows: Annotated[
+        list[int] | None,
+        typer.Argument(metavar="ROWS...", help="Sizes; 10,000 to 1,000,000.", show_default=False),
+    ] = None,
+    queries: Annotated[int, typer.Option(min=1, help="Searches for each size.")] = 200,
+    as_json: Json = False,
+) -> None:
+    """Build indexes of synthetic vectors and time one search after another, in one thread."""
+    from rich.table import Table
+
+    from nar_plugin.bench.index import SIZES, measure_index
+
+    results = [measure_index(size, queries=queries) for size in sorted(rows or SIZES)]
+    if as_json:
+        show_json(results)
+        return
+    table = Table(
+        caption="vectors in half precision with the mean and covariance of the index that answers; "
+        "one thread, warm; memory: the process's peak so far"
+    )
+    headings = ("rows", "kind", "build s", "disk MB", "memory MB", "p50 ms", "p95 ms", "recall@10")
+    for heading in headings:
+        table.add_column(heading, justify="right", no_wrap=True)
+    for result in results:
+        table.add_row(
+            f"{result['rows']:,}",
+            result["kind"],
+            f"{result['build_s']:.1f}",
+            f"{result['disk_mb']:,.0f}",
+            f"{result['memory_mb']:,.0f}",
+            f"{result['p50_ms']:.2f}",
+            f"{result['p95_ms']:.2f}",
+            f"{result['recall']:.3f}",
+        )
+    show(table)
