@@ -146,6 +146,7 @@ def run(python, *words):
     return done.stdout.strip()
 
 
+@pytest.mark.slow
 def test_a_crawl_makes_a_corpus(client, python, tmp_path):
     from nar_plugin.train.corpus import read_corpus, read_names
 
