@@ -32,9 +32,10 @@ def crawl(
 
     with needs_train():
         from nar_plugin.train import crawl as crawling
+        from nar_plugin.train.hub_configs import most_downloaded, read_ids
     if file is not None and task is not None:
         raise typer.BadParameter("--task goes with the most downloaded, not with --file")
-    ids = crawling.read_ids(file) if file else crawling.most_downloaded(task, limit)
+    ids = read_ids(file) if file else most_downloaded(task, limit)
     rows = crawling.crawl(folder, work, ids, pace=pace, workers=workers)
     traced = [row for row in rows if row.get("fingerprint")]
     graphs = len({row["fingerprint"] for row in traced})

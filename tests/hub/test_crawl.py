@@ -8,6 +8,7 @@ from huggingface_hub import HfApi
 
 from nar_plugin.errors import NarError
 from nar_plugin.train import crawl as crawling
+from nar_plugin.train import hub_configs as reading
 
 TYPES = (
     *("albert", "bart", "beit", "bert", "bloom", "convnext", "cvt", "deit", "dinov2", "distilbert"),
@@ -44,7 +45,7 @@ def models(client):
 def slept(monkeypatch):
     """The pauses that a crawl would have made, in seconds."""
     pauses = []
-    monkeypatch.setattr(crawling, "time", SimpleNamespace(sleep=pauses.append))
+    monkeypatch.setattr(reading, "time", SimpleNamespace(sleep=pauses.append))
     return pauses
 
 
@@ -55,19 +56,19 @@ def read(path):
 def test_the_most_downloaded_come_first(models, slept):
     models.page = 2
     models.fail(path="/api/models$", status=429, skip=1, times=1)  # the second page
-    assert crawling.most_downloaded(None, 3) == ["owner/m0", "owner/m1", "owner/m2"]
-    assert crawling.most_downloaded("fill-mask", 10) == ["owner/m1", "owner/m3"]
+    assert reading.most_downloaded(None, 3) == ["owner/m0", "owner/m1", "owner/m2"]
+    assert reading.most_downloaded("fill-mask", 10) == ["owner/m1", "owner/m3"]
 
 
 def test_ids_from_a_file(tmp_path):
     (tmp_path / "ids").write_text("# models\nowner/a\n\n owner/b  # a comment\n")
-    assert crawling.read_ids(tmp_path / "ids") == ["owner/a", "owner/b"]
+    assert reading.read_ids(tmp_path / "ids") == ["owner/a", "owner/b"]
     with pytest.raises(NarError, match="owner/name a line"):
-        crawling.read_ids(tmp_path / "nothing")
+        reading.read_ids(tmp_path / "nothing")
 
 
 def test_each_model_is_two_small_files_and_a_pause(models, slept, tmp_path):
-    crawling.read_configs([f"owner/m{i}" for i in range(5)], tmp_path / "configs", 0.5)
+    reading.read_configs([f"owner/m{i}" for i in range(5)], tmp_path / "configs", 0.5)
     records = read(tmp_path / "configs")
     assert [record["config"]["num_hidden_layers"] for record in records] == [5, 4, 3, 2, 1]
     assert {record["licence"] for record in records} == {"MIT"}
@@ -81,7 +82,7 @@ def test_each_model_is_two_small_files_and_a_pause(models, slept, tmp_path):
 def test_too_many_requests_are_waited_for_as_long_as_the_server_says(models, slept, tmp_path):
     models.fail(path="/api/models/", status=429, retry_after=30, times=2)
     models.fail(path="m1", status=503, times=1)
-    crawling.read_configs(["owner/m0", "owner/m1"], tmp_path / "configs", 0)
+    reading.read_configs(["owner/m0", "owner/m1"], tmp_path / "configs", 0)
     assert len(read(tmp_path / "configs")) == 2
     assert slept == [30, 30, 0, 1, 0]
 
@@ -90,15 +91,15 @@ def test_a_crawl_goes_on_where_it_was_interrupted(models, slept, tmp_path):
     ids = [f"owner/m{i}" for i in range(5)]
     models.fail(path="owner/m2", status=500)
     with pytest.raises(NarError, match=r"kept refusing .* What was read is kept"):
-        crawling.read_configs(ids, tmp_path / "configs", 0)
+        reading.read_configs(ids, tmp_path / "configs", 0)
     assert [record["id"] for record in read(tmp_path / "configs")] == ids[:2]
     assert sum(slept) >= 100  # it had waited first, longer each time
     with (tmp_path / "configs").open("a") as out:
         out.write('{"id": "owner/m2", "con')  # as a kill leaves it
     models.faults.clear()
     models.forget()
-    crawling.read_configs(ids, tmp_path / "configs", 0)
-    kept = [record["id"] for record in crawling.read_records(tmp_path / "configs")]
+    reading.read_configs(ids, tmp_path / "configs", 0)
+    kept = [record["id"] for record in reading.read_records(tmp_path / "configs")]
     assert kept == ids
     assert not models.asked("GET", "owner/m0") and not models.asked("GET", "owner/m1")
 
@@ -109,7 +110,7 @@ def test_what_has_no_config_is_recorded_and_not_asked_again(models, slept, tmp_p
     put(models, "owner/list", {"config.json": b"[]"})
     put_config(models, "owner/gated", {}, gated=True)
     names = ["owner/weights", "owner/broken", "owner/list", "owner/nothing", "bad//id"]
-    crawling.read_configs(names, tmp_path / "configs", 0)
+    reading.read_configs(names, tmp_path / "configs", 0)
     failures = [record["failure"].partition(":")[0] for record in read(tmp_path / "configs")]
     assert failures == [
         "RemoteEntryNotFoundError",
@@ -119,7 +120,7 @@ def test_what_has_no_config_is_recorded_and_not_asked_again(models, slept, tmp_p
         "HFValidationError",
     ]
     models.forget()
-    crawling.read_configs(names, tmp_path / "configs", 0)
+    reading.read_configs(names, tmp_path / "configs", 0)
     assert not models.log
 
 
