@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from dataclasses import asdict
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -71,7 +74,19 @@ class PaperMethod:
         if start is not None:
             encoder.initialise_from(start)
         data = cut(items, self._kinds, self._recipe, seed=self._seed, contexts=True)
-        self.earlier += train(
-            encoder, data, torch.from_numpy(numbers), self._recipe, self._seed, folder
-        )
+        stage_one = folder / "motifs.pt"
+        if start is None:  # else it begins where all of another training has led
+            stage_one = self._folder.parent / f"motifs-{self._stage_one_key(items)}.pt"
+        targets = torch.from_numpy(numbers)
+        self.earlier += train(encoder, data, targets, self._recipe, self._seed, folder, stage_one)
         return encoder
+
+    def _stage_one_key(self, items: Sequence[CorpusGraph]) -> str:
+        """Names what stage one depends on: methods that differ in stage two share it."""
+        second = ("graph_epochs", "graph_batch", "graph_rate", "dropout", "objective", "nas")
+        settings = {
+            name: value for name, value in asdict(self._recipe).items() if name not in second
+        }
+        graphs = [item.fingerprint for item in items]
+        text = json.dumps([settings, self._seed, sorted(self._kinds), graphs])
+        return sha256(text.encode()).hexdigest()[:12]

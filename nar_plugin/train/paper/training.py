@@ -26,7 +26,13 @@ _logger = logging.getLogger("nar_plugin")
 
 
 def train(
-    encoder: PaperEncoder, data: Cut, labels: Tensor, recipe: Recipe, seed: int, folder: Path
+    encoder: PaperEncoder,
+    data: Cut,
+    labels: Tensor,
+    recipe: Recipe,
+    seed: int,
+    folder: Path,
+    stage_one: Path,
 ) -> float:
     """Train both stages; what an interrupted run saved after its last epoch is gone on from.
 
@@ -37,12 +43,25 @@ def train(
         recipe: The settings.
         seed: Of shuffling and dropout.
         folder: Receives the state.
+        stage_one: Receives what stage one learned, or holds what it learned for another recipe
+            that differs in stage two alone.
 
     Returns:
-        The seconds that interrupted runs took up to the last epoch that they saved.
+        The seconds that interrupted runs took up to the last epoch that they saved, or that
+        another recipe's stage one took.
     """
     state = State(folder)
-    _stage_one(encoder, data, recipe, seed, state)
+    if stage_one.is_file() and not state.exists:
+        saved = torch.load(stage_one, weights_only=True, map_location=device_of(encoder))
+        _learned(encoder).load_state_dict(saved["networks"])
+        state.earlier = float(saved["seconds"])
+    else:
+        started = time.perf_counter()
+        _stage_one(encoder, data, recipe, seed, state)
+        if not stage_one.is_file():
+            seconds = state.earlier + time.perf_counter() - started
+            networks = _learned(encoder).state_dict()
+            _write_whole({"networks": networks, "seconds": seconds}, stage_one)
     _stage_two(encoder, data, labels, recipe, seed, state)
     return state.earlier
 
@@ -63,8 +82,7 @@ def embed(encoder: PaperEncoder, data: Cut, recipe: Recipe) -> Tensor:
 
 def _stage_one(encoder: PaperEncoder, data: Cut, recipe: Recipe, seed: int, state: State) -> None:
     """Eq. 4 over the distinct motifs; F_s and F_c learn."""
-    parts = nn.ModuleList([encoder.motifs, encoder.contexts])
-    optimiser = torch.optim.Adam(parts.parameters(), lr=recipe.motif_rate)
+    optimiser = torch.optim.Adam(_learned(encoder).parameters(), lr=recipe.motif_rate)
     done = state.load("motifs", {"encoder": encoder, "optimiser": optimiser})
     if done >= recipe.motif_epochs:
         return
@@ -80,6 +98,11 @@ def _stage_one(encoder: PaperEncoder, data: Cut, recipe: Recipe, seed: int, stat
             losses.append(_step(loss, optimiser))
         state.save("motifs", epoch + 1, {"encoder": encoder, "optimiser": optimiser})
         _tell("motifs", epoch, losses, started)
+
+
+def _learned(encoder: PaperEncoder) -> nn.Module:
+    """What stage one trains."""
+    return nn.ModuleList([encoder.motifs, encoder.contexts])
 
 
 def _stage_two(
@@ -187,13 +210,23 @@ class State:
     def save(self, stage: str, epoch: int, parts: dict[str, Any]) -> None:
         """Write the parts after an epoch, whole or not at all."""
         content: dict[str, Any] = {name: part.state_dict() for name, part in parts.items()}
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        partial = self._path.with_suffix(".partial")
         seconds = self.earlier + time.perf_counter() - self._started
         content |= {"stage": stage, "epoch": epoch, "seconds": seconds}
-        torch.save(content, partial)
-        partial.replace(self._path)
+        _write_whole(content, self._path)
         self._fresh = False
+
+    @property
+    def exists(self) -> bool:
+        """Whether an epoch was saved."""
+        return self._path.is_file()
+
+
+def _write_whole(content: dict[str, Any], path: Path) -> None:
+    """Write a file whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(".partial")
+    torch.save(content, partial)
+    partial.replace(path)
 
 
 def _shuffled(count: int, size: int, seed: int, stage: int, epoch: int) -> Iterator[Ints]:

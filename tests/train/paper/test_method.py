@@ -32,7 +32,7 @@ LABELS = np.arange(30) % 3
 
 
 def method(folder, seed=0, **settings):
-    return PaperMethod(Recipe(**{**SMALL, **settings}), seed, folder, device="cpu")
+    return PaperMethod(Recipe(**{**SMALL, **settings}), seed, folder / "cell", device="cpu")
 
 
 @pytest.mark.parametrize(
@@ -86,6 +86,23 @@ def test_a_seed_repeats_and_an_interrupted_training_ends_the_same(tmp_path, monk
     np.testing.assert_array_equal(whole, rows("interrupted"))
 
 
+def test_recipes_that_differ_in_stage_two_share_stage_one(tmp_path, monkeypatch):
+    def rows(folder, objective):
+        recipe = Recipe(width=32, graph_epochs=2, objective=objective)
+        made = PaperMethod(recipe, 0, tmp_path / folder, device="cpu")
+        made.fit(ITEMS, LABELS)
+        return made, made.embed(ITEMS)
+
+    _, alone = rows("alone/ce", "ce")
+    rows("both/ce+cl", "ce+cl")
+    trained = []
+    monkeypatch.setattr(training, "motif_loss", lambda *args: trained.append(args))
+    made, shared = rows("both/ce", "ce")
+    assert not trained
+    assert made.earlier > 0  # the seconds of the other's stage one
+    np.testing.assert_array_equal(shared, alone)
+
+
 def test_the_motif_encoder_stays_fixed_in_stage_two(tmp_path):
     one = method(tmp_path / "one", graph_epochs=1)
     many = method(tmp_path / "many", graph_epochs=5)
@@ -101,7 +118,7 @@ def test_pre_training_on_the_search_space_is_where_training_starts(tmp_path):
     made = method(tmp_path, nas=30, motif_epochs=1, graph_epochs=1, graph_rate=0.0, motif_rate=0.0)
     made.fit(ITEMS, LABELS)
     # With rates of zero nothing moves: the networks are those that the search space left.
-    saved = torch.load(tmp_path / "nas" / "training.pt", weights_only=True)["encoder"]
+    saved = torch.load(tmp_path / "cell" / "nas" / "training.pt", weights_only=True)["encoder"]
     for name, value in made._encoder.state_dict().items():
         if not name.startswith("classifier"):
             torch.testing.assert_close(value, saved[name])
