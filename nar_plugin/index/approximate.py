@@ -1,7 +1,7 @@
 """Approximate search for large indexes: FAISS finds candidates, the true vectors rank them.
 
-The index is an inverted file of product-quantised residuals (IVF-PQ, 4 bits for 4 numbers, which
-FAISS looks up in registers: https://arxiv.org/abs/1812.09162), so it is a sixteenth of the vectors
+The index is an inverted file of product-quantised residuals (IVF-PQ, 4 bits for 2 numbers, which
+FAISS looks up in registers: https://arxiv.org/abs/1812.09162), so it is an eighth of the vectors
 on a disk, in a download and in memory, and is built in seconds. Its ids are the numbers
 of the rows over all shards, buried ones too, so shards that are added later leave it valid: their
 rows are searched exactly beside it.
@@ -25,10 +25,10 @@ logger = logging.getLogger("nar_plugin")
 
 APPROXIMATE_FROM = 100_000  # rows; below, an exact search takes at most 10 ms (nar bench index)
 PATH = "derived/ivf-pq.faiss"
-PROBES = 32  # lists of which a search reads the codes
-RANKED = 200  # candidates that the true vectors rank
+PROBED = 0.3  # share of the lists of which a search reads the codes
+RANKED = 800  # candidates that the true vectors rank
 FEW = 50_000  # allowed rows that are rather scored exactly, one by one
-PARTS = 128  # of a vector, 4 bits each
+PARTS = 256  # of a vector, 4 bits each
 SAMPLES = 64  # training vectors for each list
 TABLES = 256 << 20  # bytes that FAISS may take for the tables it computes when it reads an index
 _limits = threading.Lock()
@@ -63,6 +63,7 @@ class ApproximateCandidates:
         self._numbers = numbers
         self._held = int(np.searchsorted(numbers, covered))  # rows that the index holds
         self._covered = covered
+        self._probes = max(1, round(PROBED * index.nlist))
         self._rest = FaissCandidates(vectors[self._held :])
         self._whole = self._held == index.ntotal  # no row of it is buried
         self._parameters: Any = faiss.SearchParametersIVF
@@ -80,7 +81,7 @@ class ApproximateCandidates:
             bits[self._numbers[: self._held][held]] = True
             packed = np.packbits(bits, bitorder="little")
             selector = self._faiss.IDSelectorBitmap(packed)
-        parameters = self._parameters(nprobe=PROBES, sel=selector)
+        parameters = self._parameters(nprobe=self._probes, sel=selector)
         wanted = min(max(count, RANKED), self._held)
         rows = np.empty(0, np.int64)
         if wanted:

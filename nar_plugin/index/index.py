@@ -18,7 +18,7 @@ from nar_plugin.index import graphs as stored_graphs
 from nar_plugin.index.folder import read_manifest, read_verified, source_of
 from nar_plugin.index.inventory import inventory
 from nar_plugin.index.manifest import Manifest
-from nar_plugin.index.nearest import Candidates, nearest, open_backend
+from nar_plugin.index.nearest import Candidates, nearest, on_gpu, open_backend
 from nar_plugin.index.parquet import from_parquet
 from nar_plugin.index.rows import (
     ArchitectureRow,
@@ -460,7 +460,7 @@ class ArchitectureIndex:
         with self._lock:
             if self._backend is None:
                 try:
-                    approximate = self._approximate()
+                    approximate = None if on_gpu(len(self)) else self._approximate()
                 except (IndexUnavailable, IndexIncompatible, ImportError) as error:
                     logger.warning("Searching every row instead: %s", error)
                     approximate = None

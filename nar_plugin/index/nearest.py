@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from nar_plugin.index.vectors import BLOCK, FloatArray, Rows, as_float32, blocks
 
 logger = logging.getLogger("nar_plugin")
+GPU_FROM = 100_000  # rows
 
 
 class Candidates(Protocol):
@@ -85,30 +86,35 @@ class FaissCandidates:
 
 
 class TorchCandidates:
-    """Exact search with torch on the CPU, for where FAISS is missing."""
+    """Exact search with torch: on the CPU where FAISS is missing, on a GPU for large indexes."""
 
-    def __init__(self, vectors: Rows) -> None:
-        """Share the memory of the vectors, if they are float32."""
+    def __init__(self, vectors: Rows, device: str = "cpu") -> None:
+        """Share the memory of the vectors if they are float32, or copy them to the device."""
         import torch
 
         self._torch = torch
-        self._vectors = torch.from_numpy(as_float32(vectors))
+        self._vectors = torch.from_numpy(as_float32(vectors)).to(device)
         self.error = summing_error(vectors.shape[1]) + length_error(vectors)
 
     def best(
         self, query: FloatArray, count: int, allowed: NDArray[np.bool_] | None
     ) -> tuple[FloatArray, NDArray[np.int64]]:
         """See `Candidates.best`."""
-        torch = self._torch
-        vector = torch.from_numpy(query)
+        torch, device = self._torch, self._vectors.device
+        vector = torch.from_numpy(query).to(device)
+        block = BLOCK if device.type == "cpu" else 1 << 20  # products that fit into the cache
         # Not a matmul: the user's autocast or set_float32_matmul_precision would round it.
-        starts = range(0, len(self._vectors), BLOCK)
-        parts = [self._vectors[start : start + BLOCK] for start in starts]
-        scores = torch.cat([(rows * vector).sum(dim=1) for rows in parts])
+        starts = range(0, len(self._vectors), block)
+        parts = [self._vectors[start : start + block] for start in starts]
+        if device.type == "cpu":
+            scores = torch.cat([(rows * vector).sum(dim=1) for rows in parts])
+        else:  # the same product without its temporary; a GPU's vector products are never rounded
+            with torch.autocast(device.type, enabled=False):
+                scores = torch.cat([torch.mv(rows, vector) for rows in parts])
         if allowed is not None:
-            scores[torch.from_numpy(~allowed)] = -torch.inf
+            scores[torch.from_numpy(~allowed).to(device)] = -torch.inf
         top = scores.topk(count)
-        return top.values.numpy(), top.indices.numpy()
+        return top.values.cpu().numpy(), top.indices.cpu().numpy()
 
 
 def summing_error(dim: int) -> float:
@@ -128,11 +134,16 @@ def length_error(vectors: Rows) -> float:
 
 
 def open_backend(vectors: Rows) -> Candidates:
-    """FAISS, or torch where FAISS cannot be imported.
+    """FAISS, or torch where FAISS cannot be imported; a large index on a GPU where there is one.
 
     On macOS always torch: the two wheels bring an OpenMP each, and the process aborts
     (https://github.com/faiss-wheels/faiss-wheels/issues/73).
     """
+    if on_gpu(len(vectors)):
+        try:
+            return TorchCandidates(vectors, "cuda")
+        except RuntimeError as error:  # its memory is full
+            logger.info("The GPU cannot be used (%s): searching on the CPU.", error)
     if sys.platform == "darwin":
         return TorchCandidates(vectors)
     try:
@@ -141,6 +152,15 @@ def open_backend(vectors: Rows) -> Candidates:
     except (ImportError, RuntimeError, OSError, AttributeError) as error:
         logger.info("FAISS cannot be used (%s): searching with torch.", error)
         return TorchCandidates(vectors)
+
+
+def on_gpu(rows: int) -> bool:
+    """Whether an index of so many rows is searched on a GPU: a small one is faster on the CPU."""
+    if rows < GPU_FROM:
+        return False
+    import torch
+
+    return torch.cuda.is_available()
 
 
 def nearest(

@@ -115,3 +115,19 @@ def test_torch_where_the_gpu_wheel_lacks_its_libraries(tmp_path, monkeypatch):
 def test_torch_on_macos(monkeypatch):
     monkeypatch.setattr(sys, "platform", "darwin")
     assert isinstance(open_backend(random_unit(14, 3)), TorchCandidates)
+
+
+@pytest.mark.gpu
+def test_a_gpu_gives_the_same_answers():
+    import torch
+
+    if not torch.cuda.is_available():
+        pytest.skip("no CUDA device")
+    vectors = random_unit(15, 200_000, dim=512)
+    searcher = open_backend(vectors)
+    assert isinstance(searcher, TorchCandidates)
+    allowed = np.arange(len(vectors)) % 3 > 0
+    for query in random_unit(16, 5, dim=512):
+        for mask in (None, allowed):
+            _, rows = nearest(searcher, vectors, query, 10, mask)
+            np.testing.assert_array_equal(rows, expected(vectors, query, 10, mask))
