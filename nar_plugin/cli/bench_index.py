@@ -31,8 +31,8 @@ def index(
         "one thread, warm; CPU: p50 without waiting for other programs; memory: the "
         "process's peak so far"
     )
-    headings = ("rows", "kind", "build s", "disk MB", "memory MB", "p50 ms", "CPU ms", "p95 ms")
-    headings += ("recall@10",)
+    names = "rows kind build_s disk_MB memory_MB p50_ms CPU_ms p95_ms recall@10"
+    headings = [name.replace("_", " ") for name in names.split()]
     for heading in headings:
         table.add_column(heading, justify="right", no_wrap=True)
     for result in results:

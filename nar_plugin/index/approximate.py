@@ -23,7 +23,7 @@ from nar_plugin.index.vectors import FloatArray, Rows, as_float32
 
 logger = logging.getLogger("nar_plugin")
 
-APPROXIMATE_FROM = 100_000  # rows; below, an exact search takes at most 10 ms (nar bench index)
+APPROXIMATE_FROM = 100_000  # rows: an exact search of as many takes some 10 ms (nar bench index)
 PATH = "derived/ivf-pq.faiss"
 PROBED = 0.3  # share of the lists of which a search reads the codes
 RANKED = 800  # candidates that the true vectors rank

@@ -191,7 +191,7 @@ def nearest(
         return np.empty(0), np.empty(0, np.int64)
     rows = candidates(backend, query, k, limit, allowed)
     # Summed row by row and not by BLAS, whose last bits depend on the row's place in the matrix.
-    found = vectors[rows].astype(np.float64)
+    found = as_float32(vectors[rows]).astype(np.float64)
     scores = (found * query).sum(axis=1) / np.sqrt((found * found).sum(axis=1))
     order = np.lexsort((rows, -scores))[:k]
     return np.clip(scores[order], -1.0, 1.0), rows[order]
@@ -209,7 +209,7 @@ def candidates(
     Once the last candidate is more than twice the backend's error below the k-th, every row that
     could be among the k nearest has been seen.
     """
-    count = min(limit, k + 32)
+    count = min(limit, k + 16)
     if backend.error is None:
         return backend.best(query, count, allowed)[1]
     while True:
