@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from nar_plugin.index.where import libraries_of_rows
+from nar_plugin.index.where import distributions, libraries_of_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -15,13 +15,19 @@ if TYPE_CHECKING:
 def inventory(table: pa.Table) -> dict[str, dict[str, int]]:
     """The number of graphs of each family, library and task.
 
-    A graph counts in every library that the filter `library` finds it by.
+    A graph counts in every library that the filter `library` finds it by, once where the library's
+    distribution and the prefix of its names are spelled differently (`mmsegmentation`, `mmseg`).
     """
     rows, libraries = libraries_of_rows(table)
-    distinct = set(zip(rows.tolist(), libraries.to_pylist(), strict=True))
+    spelled = distributions(table)
+    distinct = {
+        (row, spelled.get(library, library))
+        for row, library in zip(rows.tolist(), libraries.to_pylist(), strict=True)
+        if library is not None
+    }
     return {
         "families": counts(table["family"].to_pylist()),
-        "libraries": counts(library for _, library in distinct if library is not None),
+        "libraries": counts(library for _, library in distinct if library),
         "tasks": counts(table["task"].to_pylist()),
     }
 

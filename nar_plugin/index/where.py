@@ -88,11 +88,26 @@ def text_array(values: list[str]) -> pa.Array:
 
 
 def of_libraries(table: pa.Table, libraries: list[str]) -> BoolArray:
-    """Where the library, or the prefix of any name, is one of these."""
+    """Where the library, or the prefix of any name, is one of these.
+
+    A library goes by the name of its distribution and by the prefix of its names alike.
+    """
     allowed = np.zeros(len(table), dtype=np.bool_)
     rows, names = libraries_of_rows(table)
-    allowed[rows[one_of(names, libraries)]] = True
+    alike = {
+        word for pair in distributions(table).items() if set(pair) & set(libraries) for word in pair
+    }
+    allowed[rows[one_of(names, sorted({*libraries, *alike} - {""}))]] = True
     return allowed
+
+
+def distributions(table: pa.Table) -> dict[str, str]:
+    """The distribution of each prefix of names; empty where several share the prefix."""
+    found: dict[str, set[str]] = {}
+    for name, library in zip(table["name"].to_pylist(), table["library"].to_pylist(), strict=True):
+        if ":" in name:
+            found.setdefault(name.partition(":")[0], set()).add(library)
+    return {prefix: min(of) if len(of) == 1 else "" for prefix, of in found.items()}
 
 
 def libraries_of_rows(table: pa.Table) -> tuple[NDArray[np.int64], pa.ChunkedArray]:

@@ -159,6 +159,25 @@ def test_info(index):
     assert list(info["tasks"]) == ["image-classification", "fill-mask"]
 
 
+def test_a_library_goes_by_its_distribution_and_by_its_prefix(row, build):
+    rows = [
+        row("mmseg:a", fingerprint="nar1:a", library="mmsegmentation"),
+        row("timm:b", ("timm:b", "mmseg:b"), fingerprint="nar1:b"),
+        row("lucid:c", fingerprint="nar1:c", library="one"),
+        row("lucid:d", fingerprint="nar1:d", library="two"),
+    ]
+    index = build(rows, [[1, 0], [0, 1], [1, 1], [1, 2]])
+    assert index.info()["libraries"] == {"mmsegmentation": 2, "one": 1, "timm": 1, "two": 1}
+    for word, names in (
+        ("mmseg", {"mmseg:a", "timm:b"}),
+        ("mmsegmentation", {"mmseg:a", "timm:b"}),
+        ("one", {"lucid:c"}),
+        ("lucid", {"lucid:c", "lucid:d"}),
+    ):
+        found = index.search([1, 0], where={"library": word})
+        assert {match.row.name for match in found} == names
+
+
 def test_library_counts_are_what_the_filter_finds(index):
     for library, count in index.info()["libraries"].items():
         assert len(index.search([1, 0], where={"library": library})) == count

@@ -42,8 +42,9 @@ def test_conditions(index, where, rows):
 
 
 def test_a_name_without_a_library_counts_for_its_row_only(row):
-    table = to_table([row("./folder", library="timm"), row("torchvision:alexnet")])
-    assert allowed_rows(table, {"library": "timm"}).tolist() == [True, True]
+    alexnet = row("torchvision:alexnet", library="torchvision")
+    table = to_table([row("./folder", library="timm"), alexnet])
+    assert allowed_rows(table, {"library": "timm"}).tolist() == [True, False]
     assert allowed_rows(table, {"library": "torchvision"}).tolist() == [False, True]
     assert allowed_rows(table, {"library": ""}).tolist() == [False, False]
 
