@@ -51,7 +51,7 @@ class ArchitectureEncoder(nn.Module):
     Each part begins with a linear projection of the sketch and has a length of its own, so that
     the cosine of two graphs is `1 - share` times that of the first parts and `share` times that of
     the second. The first sees the views that are blind to widths, the second sees all. How both
-    are learned: `nar_plugin.train.default`.
+    are learned: `nar_plugin.train.projection`.
 
     Args:
         labels: The number of labels whose document frequency is known.

@@ -27,8 +27,7 @@ def write_index(corpus: Path, encoder: Path, folder: Path, revision: str) -> Arc
         revision: Name of this state, such as `2026.11.21`.
     """
     items = [item for item in read_corpus(corpus) if item.is_searched]
-    graphs = [item.macro() for item in items]
-    vectors = load_encoder(encoder).encode(graphs).numpy()
+    vectors = load_encoder(encoder).encode_graphs([item.graph for item in items]).numpy()
     sha256 = encoder_sha256(encoder)
     recipe = json.loads((encoder / CONFIG).read_text())["recipe"]
     index = ArchitectureIndex.from_rows(
