@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def inventory(table: pa.Table) -> dict[str, dict[str, int]]:
-    """The number of graphs of each family, library and task.
+    """The number of graphs of each family, library, task and licence.
 
     A graph counts in every library that the filter `library` finds it by, once where the library's
     distribution and the prefix of its names are spelled differently (`mmsegmentation`, `mmseg`).
@@ -29,6 +29,7 @@ def inventory(table: pa.Table) -> dict[str, dict[str, int]]:
         "families": counts(table["family"].to_pylist()),
         "libraries": counts(library for _, library in distinct if library),
         "tasks": counts(table["task"].to_pylist()),
+        "licences": counts(table["licence"].to_pylist()),
     }
 
 

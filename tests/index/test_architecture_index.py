@@ -151,6 +151,7 @@ def test_info(index):
         "families": {"bert": 1, "resnet": 1, "squeezenet": 1, "vgg": 1},
         "libraries": {"timm": 3, "torchvision": 1, "transformers": 1},
         "tasks": {"image-classification": 3, "fill-mask": 1},
+        "licences": {"Apache-2.0": 3, "BSD-3-Clause": 1},
         "encoder": "nar-base",
         "encoder_sha256": "c0ffee" * 8,
         "tracer": "1",
