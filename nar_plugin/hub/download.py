@@ -2,20 +2,22 @@
 
 The cache is huggingface_hub's own: contents by their hash, a folder of links for each commit. A
 file that two commits share is there once, so an update fetches the new shards and the small files.
-A file that came whole stays when the next one fails; the next try goes on after it.
+What came stays when something fails; the next try goes on at that byte.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from nar_plugin.errors import IndexUnavailable
 from nar_plugin.hub.failures import explained
 from nar_plugin.hub.repository import KIND, MAIN, short
+from nar_plugin.hub.resuming import resume
 from nar_plugin.index.manifest import LARGEST_MANIFEST, MANIFEST, FileEntry, Manifest
 
 Read = TypeVar("Read")
@@ -49,6 +51,12 @@ class Place:
                 **fields,
             )
         return Path(found)
+
+    def address(self, path: str, revision: str) -> str:
+        """Where the Hub gives a file."""
+        from huggingface_hub import hf_hub_url
+
+        return hf_hub_url(self.repository, path, repo_type=KIND, revision=revision)
 
 
 @dataclass(frozen=True)
@@ -101,8 +109,11 @@ def find_release(place: Place, revision: str | None = None) -> Release:
     return Release(place, name, commit, manifest, path.parent)
 
 
-def missing(release: Release) -> tuple[FileEntry, ...]:
+def missing(release: Release) -> dict[FileEntry, Path]:
     """The files that the cache lacks, after a look at what the repository really holds.
+
+    Returns:
+        Of each the place of its content in the cache.
 
     Raises:
         IndexUnavailable: It lacks a file that its manifest lists, or holds another.
@@ -116,19 +127,24 @@ def missing(release: Release) -> tuple[FileEntry, ...]:
         )
         held = {file.path: file for file in tree if isinstance(file, RepoFile)}
     blobs = release.folder.parents[1] / "blobs"
-    absent = []
+    absent = {}
     for entry in release.files:
         file = held.get(entry.path)
         sha256 = file.lfs.sha256 if file is not None and file.lfs else None
         if file is None or file.size != entry.size or sha256 not in (None, entry.sha256):
             raise unlike(release, entry, "it is missing" if file is None else "it is another file")
-        if not (blobs / (sha256 or file.blob_id)).exists():
-            absent.append(entry)
-    return tuple(absent)
+        blob = blobs / (sha256 or file.blob_id)
+        if not blob.exists():
+            absent[entry] = blob
+    return absent
 
 
-def fetch(release: Release) -> Path:
+def fetch(release: Release, absent: Mapping[FileEntry, Path]) -> Path:
     """Have every file of a release in the cache, each with the sha256 of the manifest.
+
+    Args:
+        release: Of `find_release`.
+        absent: Of `missing`.
 
     Returns:
         The folder, which `ArchitectureIndex.load` reads.
@@ -136,15 +152,14 @@ def fetch(release: Release) -> Path:
     Raises:
         IndexUnavailable: A file could not be had; what came whole is kept.
     """
+    place, commit = release.place, release.commit
     for entry in release.files:
-
-        def check(path: Path, entry: FileEntry = entry) -> None:
-            found = described(path)
-            if found != (entry.size, entry.sha256):
-                got = f"it has {found[0]:,} bytes with sha256 {found[1][:12]}"
-                raise unlike(release, entry, got)
-
-        sound(release.place, entry.path, release.commit, check)
+        check = partial(check_content, release, entry)
+        if entry in absent:
+            with explained(place.repository, entry.path):
+                address = place.address(entry.path, commit)
+                resume(address, absent[entry], entry.size, check, place.token)
+        sound(place, entry.path, commit, check)
     return release.folder
 
 
@@ -166,6 +181,17 @@ def read_manifest_at(path: Path) -> Manifest:
     """The manifest in a file of the cache."""
     with path.open("rb") as file:
         return Manifest.from_json(file.read(LARGEST_MANIFEST + 1))
+
+
+def check_content(release: Release, entry: FileEntry, path: Path) -> None:
+    """Refuse a file that is not the one that the manifest lists.
+
+    Raises:
+        IndexUnavailable: It has another size or sha256.
+    """
+    found = described(path)
+    if found != (entry.size, entry.sha256):
+        raise unlike(release, entry, f"it has {found[0]:,} bytes with sha256 {found[1][:12]}")
 
 
 def described(path: Path) -> tuple[int, str]:

@@ -72,12 +72,12 @@ def _explanation(error: Exception, repository: str, what: str) -> str | None:
         return _disk(error, asked)
     if "Consistency check failed" in str(error):
         return f"{asked} came shorter or longer than announced. Run the command again."
-    if _of_network(error) or isinstance(error, hub.LocalEntryNotFoundError):
+    if of_network(error) or isinstance(error, hub.LocalEntryNotFoundError):
         if constants.HF_HUB_OFFLINE:
             return f"The Hub was not asked for {asked}: HF_HUB_OFFLINE=1 forbids it. Unset it."
         return (
-            f"{asked} could not be fetched from {constants.ENDPOINT}: {_line(error)}. Files that "
-            "came whole are kept: run the command again when the network is there."
+            f"{asked} could not be fetched from {constants.ENDPOINT}: {_line(error)}. What came is "
+            "kept: run the command again when the network is there."
         )
     return None
 
@@ -99,7 +99,7 @@ def _disk(error: OSError, asked: str) -> str:
     return f"{place}: {error.strerror}. Set HF_HOME to a folder that you may write to."
 
 
-def _of_network(error: BaseException | None) -> bool:
+def of_network(error: BaseException | None) -> bool:
     """Whether an error, or its cause, is one of the HTTP client's (httpx, or its successor)."""
     while error is not None:
         if type(error).__module__.partition(".")[0] in ("httpx", "httpx2"):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from nar_plugin.errors import IndexUnavailable, NarError
 from nar_plugin.hub.answering import first_readable
-from nar_plugin.hub.download import LEFT_OUT, Place, fetch, find_release, read_manifest_at
+from nar_plugin.hub.download import LEFT_OUT, Place, fetch, find_release, missing, read_manifest_at
 from nar_plugin.hub.pointer import read_pointers
 from nar_plugin.hub.repository import KIND, MAIN, is_repository
 from nar_plugin.hub.update import active_repository, remember
@@ -51,7 +51,7 @@ def cached_or_fetched(place: Place, revision: str | None) -> Path:
 def fetched(place: Place, revision: str | None) -> Path:
     """The folder of what the Hub has now."""
     release = find_release(place, revision)
-    folder = fetch(release)
+    folder = fetch(release, missing(release))
     remember(release)
     return folder
 

@@ -61,13 +61,13 @@ def update(
     place = Place(repository or active_repository())
     try:
         release = find_release(place, revision)
-        fetched = missing(release)
+        absent = missing(release)
         if not dry_run:
-            fetch(release)
+            fetch(release, absent)
             land(release)
     except (IndexUnavailable, IndexIncompatible) as error:
         raise type(error)(f"{error} {answering()}") from error
-    return Update(release, fetched, not dry_run)
+    return Update(release, tuple(absent), not dry_run)
 
 
 def land(release: Release) -> None:

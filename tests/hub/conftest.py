@@ -49,6 +49,8 @@ def point_client(monkeypatch, server, home):
     from huggingface_hub import constants, file_download
     from huggingface_hub.utils import _http
 
+    from nar_plugin.hub import resuming
+
     template = server.url + "/{repo_id}/resolve/{revision}/{filename}"
     monkeypatch.setattr(constants, "ENDPOINT", server.url)
     monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
@@ -61,7 +63,7 @@ def point_client(monkeypatch, server, home):
     monkeypatch.setenv("HF_TOKEN", "writer")
     monkeypatch.setenv("NO_PROXY", "*")
     impatient = SimpleNamespace(**vars(time) | {"sleep": lambda _: None})
-    for module in (_http, file_download):
+    for module in (_http, file_download, resuming):
         monkeypatch.setattr(module, "time", impatient)
 
 

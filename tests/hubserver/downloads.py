@@ -30,7 +30,7 @@ def resolve(server, request, repo, word, rest, kind="models"):
     entry = repository.entry(word, rest)
     if not entry.lfs:
         content = server.storage.object(entry.sha256).read_bytes()
-        return ranged(request, content, headers | {"ETag": f'"{entry.oid}"'})
+        return ranged(server, request, content, headers | {"ETag": f'"{entry.oid}"'})
     headers |= {"X-Linked-Etag": f'"{entry.sha256}"', "X-Linked-Size": str(entry.size)}
     headers["Location"] = f"{request.cdn}/cdn/{entry.sha256}/{rest}"
     return Answer(302, b"", headers)
@@ -41,14 +41,14 @@ def large(server, request, word, rest):
     if request.token is not None:
         return Answer.error(400, "a token must not leave the Hub")
     content = server.storage.object(word).read_bytes()
-    return ranged(request, content, {"ETag": f'"{word}"'})
+    return ranged(server, request, content, {"ETag": f'"{word}"'})
 
 
-def ranged(request, content, headers):
+def ranged(server, request, content, headers):
     """The content, or the part that a Range header asks for."""
     headers = headers | {"Accept-Ranges": "bytes", "Content-Type": "application/octet-stream"}
     match = re.fullmatch(r"bytes=(\d+)-(\d*)", request.headers.get("range", ""))
-    if not match:
+    if not match or not server.ranges:
         return Answer(200, content, headers)
     start, end = int(match[1]), int(match[2] or len(content) - 1)
     if start >= len(content):

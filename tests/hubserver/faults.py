@@ -19,6 +19,7 @@ class Fault:
         cut: Close the connection after so many bytes of the body.
         flip: Invert one bit of the byte at this place of the content.
         truncate: Serve only so many bytes of the content, as if there were no more.
+        extra: Serve so many bytes more than there are.
         pause: Seconds to wait before each piece of 64 kB.
     """
 
@@ -32,6 +33,7 @@ class Fault:
     cut: int | None = None
     flip: int | None = None
     truncate: int | None = None
+    extra: int = 0
     pause: float = 0.0
 
     def strikes(self, method: str, path: str) -> bool:
@@ -46,12 +48,11 @@ class Fault:
         self.times -= 1
         return self.times >= 0
 
-    def damage(self, content: bytes) -> bytes:
-        """The content as the client gets to see it."""
+    def damage(self, part: bytes, start: int = 0) -> bytes:
+        """A part of the content, from this place on, as the client gets to see it."""
         if self.truncate is not None:
-            content = content[: self.truncate]
-        if self.flip is not None:
-            place = self.flip % len(content)
-            flipped = bytes([content[place] ^ 1])
-            content = content[:place] + flipped + content[place + 1 :]
-        return content
+            part = part[: max(0, self.truncate - start)]
+        if self.flip is not None and start <= self.flip < start + len(part):
+            place = self.flip - start
+            part = part[:place] + bytes([part[place] ^ 1]) + part[place + 1 :]
+        return part + bytes(self.extra)

@@ -1,5 +1,6 @@
 """The server itself: HTTP, who may do what, faults, and a log of every request."""
 
+import re
 import threading
 import time
 from dataclasses import dataclass
@@ -49,6 +50,7 @@ class HubServer:
         log: Every request, in the order in which they ended.
         part: Larger files are uploaded in parts of so many bytes.
         page: Entries on a page of a listing.
+        ranges: Whether a part of a file can be asked for.
         largest_regular: Larger files go to large file storage.
     """
 
@@ -60,6 +62,7 @@ class HubServer:
         self.parts: dict[tuple[str, int], bytes] = {}
         self.part = 64 << 20
         self.page = 1000
+        self.ranges = True
         self.largest_regular = 5 << 20
         self.busy = 0
         self.idle = threading.Condition()
@@ -187,7 +190,10 @@ class Handler(BaseHTTPRequestHandler):
 
     def _send(self, answer, fault):
         """Send the answer as the fault lets it pass; the bytes of body that went out."""
-        body = fault.damage(answer.body) if answer.status in (200, 206) else answer.body
+        body = answer.body
+        if answer.status in (200, 206):
+            start = re.match(r"bytes (\d+)-", answer.headers.get("Content-Range", ""))
+            body = fault.damage(body, int(start[1]) if start else 0)
         self.send_response(answer.status)
         for name, value in answer.headers.items():
             self.send_header(name, value)

@@ -1,0 +1,132 @@
+"""One file of the Hub by plain HTTP, which goes on where an earlier attempt stopped.
+
+huggingface_hub 2 gives each process a temporary file of its own and deletes it on failure, and it
+writes in pieces of 10 MB: a cut or a kill costs all that came. Here what came stays beside the
+place of the whole file, as `NAME.incomplete`, the name that huggingface_hub's earlier versions gave
+it. Whether it is the right content is only known at the end, by its sha256.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from io import FileIO
+from pathlib import Path
+from typing import Any
+
+from nar_plugin.errors import IndexUnavailable
+from nar_plugin.hub.failures import of_network, status_of
+
+ATTEMPTS = 5  # in a row that bring nothing, a second apart; as huggingface_hub does it
+
+
+def resume(
+    url: str, target: Path, size: int, check: Callable[[Path], object], token: str | bool | None
+) -> None:
+    """Have the content of an address in a file, fetching only what is not there yet.
+
+    Of two processes the second waits for the first one.
+
+    Args:
+        url: On the Hub; it may lead to another host.
+        target: Receives the whole file, in one step.
+        size: Its bytes.
+        check: Raises an IndexUnavailable unless a file has the right content. What has not is
+            thrown away and fetched once more from the start.
+        token: See `nar_plugin.hub.download.Place`.
+
+    Raises:
+        IndexUnavailable: What came the second time is not right either.
+        Exception: The Hub's library or the disk failed; what came is kept for the next attempt.
+    """
+    from huggingface_hub import utils
+
+    library: Any = utils  # it declares no types of what it exports
+    part = target.with_name(f"{target.name}.incomplete")
+    # The lock that huggingface_hub takes for the same file: CACHE/.locks/REPOSITORY/NAME.lock.
+    repository = target.parents[1]
+    lock = repository.parent / ".locks" / repository.name / f"{target.name}.lock"
+    for folder in (target.parent, lock.parent):
+        folder.mkdir(parents=True, exist_ok=True)
+    with library.WeakFileLock(lock):
+        for last in (False, True):
+            if target.exists():  # the other process was faster
+                return
+            _fill(url, part, size, token)
+            try:
+                check(part)
+            except IndexUnavailable:
+                part.unlink()
+                if last:
+                    raise
+            else:
+                part.replace(target)
+                return
+
+
+def _fill(url: str, part: Path, size: int, token: str | bool | None) -> None:
+    """Bring a file to its size, as far as the server has so many bytes."""
+    from huggingface_hub import utils
+
+    library: Any = utils
+    attempts = ATTEMPTS
+    part.touch()
+    with part.open("r+b", buffering=0) as file:
+        have = file.seek(0, 2)
+        bar = library.tqdm(
+            desc=part.stem[:8],
+            total=size,
+            initial=have,
+            unit="B",
+            unit_scale=True,
+            delay=1,
+            name="huggingface_hub.http_get",
+        )
+        with bar:
+            while have < size:
+                problem = None
+                try:
+                    _append(url, file, size, token, bar)
+                except Exception as error:
+                    if status_of(error) or not of_network(error):
+                        raise
+                    problem = error
+                came, have = file.tell() - have, file.tell()
+                attempts = ATTEMPTS if came > 0 else attempts - 1
+                if have < size and not attempts:
+                    if problem is not None:
+                        raise problem
+                    return
+                if have < size:
+                    time.sleep(1)
+
+
+def _append(url: str, file: FileIO, size: int, token: str | bool | None, bar: Any) -> None:
+    """Write what comes behind what the file holds; from the start where the server wants so."""
+    from huggingface_hub import constants, utils
+
+    library: Any = utils
+    start = file.tell()
+    # A range is of the content as it is sent: it must not be packed on the way.
+    headers = library.build_hf_headers(token=token) | {"Accept-Encoding": "identity"}
+    if start:
+        headers["Range"] = f"bytes={start}-"
+    with library.http_stream_backoff(
+        "GET",
+        url,
+        headers=headers,
+        timeout=constants.HF_HUB_DOWNLOAD_TIMEOUT,
+        retry_on_exceptions=(),
+    ) as response:
+        if response.status_code == 416:  # the server has no more than this
+            return
+        library.hf_raise_for_status(response)
+        if start and response.status_code != 206:
+            file.seek(0)
+            file.truncate()
+            bar.update(-start)
+        for piece in response.iter_bytes():
+            file.write(piece)
+            bar.update(len(piece))
+            if file.tell() > size:  # it is another file
+                return
