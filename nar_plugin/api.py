@@ -290,5 +290,10 @@ def _provenance(subject: Any) -> Provenance | None:
 def _info(index: ArchitectureIndex) -> IndexInfo:
     manifest = index.manifest
     return IndexInfo(
-        index.source, manifest.revision, manifest.names, manifest.graphs, manifest.encoder
+        index.source,
+        manifest.revision,
+        manifest.names,
+        manifest.graphs,
+        manifest.encoder,
+        manifest.age,
     )

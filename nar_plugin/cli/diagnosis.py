@@ -52,7 +52,9 @@ def index() -> dict[str, Any]:
     from nar_plugin import api
 
     facts = api.load_index().info()
-    return {key: facts.get(key) for key in ("source", "revision", "encoder", "names", "graphs")}
+    return {
+        key: facts.get(key) for key in ("source", "revision", "age", "encoder", "names", "graphs")
+    }
 
 
 def plugins() -> dict[str, Any]:

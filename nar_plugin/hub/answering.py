@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TypeVar
 
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable
-from nar_plugin.hub.pointer import Pointer, age_text, read_pointers
+from nar_plugin.hub.pointer import Pointer, read_pointers
 from nar_plugin.hub.repository import short
 from nar_plugin.index import EMBEDDED, ArchitectureIndex
 from nar_plugin.index.manifest import MANIFEST, Manifest
@@ -108,14 +107,13 @@ def candidates(pointers: tuple[Pointer, ...]) -> Iterator[tuple[Path, Callable[[
     """The folders that may answer, best first, each with what makes its line."""
     for pointer in pointers:
         source = short(pointer.repository, pointer.commit)
-        yield pointer.folder, partial(_line, pointer.folder, source, pointer.age)
-    yield EMBEDDED, partial(_line, EMBEDDED, "embedded", None)
+        yield pointer.folder, partial(_line, pointer.folder, source)
+    yield EMBEDDED, partial(_line, EMBEDDED, "embedded")
 
 
-def _line(folder: Path, source: str, age: str | None) -> str:
+def _line(folder: Path, source: str) -> str:
     manifest = Manifest.from_json((folder / MANIFEST).read_bytes())
-    made = datetime.fromisoformat(manifest.created).replace(tzinfo=UTC)
     return (
         f"The index {source} answers: revision {manifest.revision}, {manifest.graphs:,} graphs, "
-        f"{manifest.size / 1e6:.1f} MB, {age or age_text(made)}."
+        f"{manifest.size / 1e6:.1f} MB, {manifest.age}."
     )

@@ -44,11 +44,6 @@ class Pointer:
         """The folder of its files in the Hub's cache."""
         return snapshot_folder(self.repository, self.commit)
 
-    @property
-    def age(self) -> str:
-        """How long ago the Hub was asked, such as `3 days old`."""
-        return age_text(datetime.fromisoformat(self.updated))
-
 
 def pointer_path() -> Path:
     """The one stated place: `HF_HOME/nar/active.json`."""
@@ -101,15 +96,6 @@ def write_pointer(active: Pointer) -> None:
 def now() -> str:
     """The time for a pointer's `updated`."""
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def age_text(since: datetime) -> str:
-    """Such as `3 days old`."""
-    seconds = max(0.0, (datetime.now(UTC) - since).total_seconds())
-    for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
-        if count := int(seconds // length):
-            return f"{count} {unit}{'s' if count > 1 else ''} old"
-    return "new"
 
 
 def _key(pointer: Pointer) -> tuple[str, str]:

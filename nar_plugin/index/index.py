@@ -540,6 +540,7 @@ class ArchitectureIndex:
             "source": self.source,
             "revision": manifest.revision,
             "created": manifest.created,
+            "age": manifest.age,
             "names": manifest.names,
             "graphs": manifest.graphs,
             "composed": sum(self._table["composed"].to_pylist()),

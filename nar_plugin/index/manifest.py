@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, date, datetime
 from typing import Any
 
 MANIFEST = "manifest.json"
@@ -112,6 +113,12 @@ class Manifest:
     def size(self) -> int:
         """Bytes of all files together, without the manifest."""
         return sum(entry.size for entry in self.files)
+
+    @property
+    def age(self) -> str:
+        """How old this revision is, such as `3 days old`; `made today`."""
+        days = (datetime.now(UTC).date() - date.fromisoformat(self.created)).days
+        return f"{days:,} day{'s' if days > 1 else ''} old" if days > 0 else "made today"
 
     def to_json(self) -> bytes:
         """The content of `manifest.json`, closed by a hash of itself."""

@@ -56,6 +56,7 @@ class IndexInfo:
         architectures: Number of names.
         graphs: Number of distinct graphs.
         encoder: Which encoder made its vectors.
+        age: How old it is, such as `3 days old`.
     """
 
     source: str
@@ -63,7 +64,8 @@ class IndexInfo:
     architectures: int
     graphs: int
     encoder: str
+    age: str
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values under the field names."""
-        return asdict(self)
+        """Plain values under the field names; without the age, which will be another tomorrow."""
+        return {name: value for name, value in asdict(self).items() if name != "age"}

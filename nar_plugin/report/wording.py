@@ -63,11 +63,11 @@ def query_text(query: Query) -> str:
 
 
 def index_text(index: IndexInfo) -> str:
-    """Such as `1,461 names, 1,203 graphs; index embedded, encoder nar-1`."""
+    """Such as `1,461 names, 1,203 graphs; index embedded, 3 days old, encoder nar-1`."""
     revision = f" at {clean(index.revision)}" if index.revision else ""
     return (
         f"{index.architectures:,} names, {index.graphs:,} graphs; "
-        f"index {clean(index.source)}{revision}, encoder {clean(index.encoder)}"
+        f"index {clean(index.source)}{revision}, {clean(index.age)}, encoder {clean(index.encoder)}"
     )
 
 

@@ -47,7 +47,9 @@ def api(monkeypatch):
     def find_similar(model, k=10, *, index=None, where=None, example_inputs=None):
         print("chatter of a model library")  # noqa: T201
         fake.asked = {"model": model, "k": k, "index": index, "where": where}
-        return SimilarArchitectures(query, IndexInfo("embedded", None, 2, 1, "e"), (hit,))
+        return SimilarArchitectures(
+            query, IndexInfo("embedded", None, 2, 1, "e", "made today"), (hit,)
+        )
 
     def load_index(path=None, revision=None):
         fake.asked_index = (path, revision)

@@ -38,7 +38,7 @@ def test_an_update_makes_the_published_index_answer(published, small):
     assert update.done and update.size == sum(entry.size for entry in update.fetched)
     assert active().manifest == ArchitectureIndex.load(small[0]).manifest
     assert answering().startswith(f"The index {REPO}@{update.release.commit[:8]} answers: ")
-    assert answering().endswith("revision 2026.11.20, 200 graphs, 0.0 MB, new.")
+    assert answering().endswith("revision 2026.11.20, 200 graphs, 0.0 MB, made today.")
 
 
 def test_the_next_update_fetches_only_what_is_new(published, small):

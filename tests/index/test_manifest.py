@@ -1,6 +1,7 @@
 import hashlib
 import json
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -178,3 +179,12 @@ def test_a_hand_edited_manifest_is_refused(manifest):
 def test_what_is_no_manifest(content):
     with pytest.raises(IndexUnavailable, match=r"manifest\.json is not valid"):
         Manifest.from_json(content)
+
+
+@pytest.mark.parametrize(
+    ("days", "age"),
+    [(-1, "made today"), (0, "made today"), (1, "1 day old"), (1200, "1,200 days old")],
+)
+def test_its_age_in_days(manifest, days, age):
+    made = datetime.now(UTC).date() - timedelta(days=days)
+    assert replace(manifest, created=made.isoformat()).age == age

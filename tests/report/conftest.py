@@ -21,7 +21,9 @@ def query():
 
 @pytest.fixture
 def index_info():
-    return IndexInfo("embedded", "2026.11.21", architectures=1461, graphs=1203, encoder="gnn-1")
+    return IndexInfo(
+        "embedded", "2026.11.21", architectures=1461, graphs=1203, encoder="gnn-1", age="3 days old"
+    )
 
 
 @pytest.fixture
