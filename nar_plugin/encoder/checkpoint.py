@@ -6,7 +6,7 @@ import hashlib
 import json
 import threading
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from safetensors.torch import load_file, save_file
@@ -17,6 +17,7 @@ from nar_plugin.errors import IndexIncompatible, IndexUnavailable
 from nar_plugin.tracing.fingerprint import FINGERPRINT_VERSION
 
 CONFIG, WEIGHTS = "encoder.json", "encoder.safetensors"
+Encoder = TypeVar("Encoder", bound=ArchitectureEncoder)
 
 _lock = threading.Lock()
 _cached: dict[tuple[Path, str], ArchitectureEncoder] = {}
@@ -55,13 +56,53 @@ def load_encoder(folder: Path, device: str = "cpu") -> ArchitectureEncoder:
     key = (folder.resolve(), device)
     with _lock:
         if key not in _cached:
-            _cached[key] = _load(folder, device)
+            _cached[key] = read_encoder(folder, ArchitectureEncoder).to(torch.device(device))
         return _cached[key]
+
+
+def read_encoder(folder: Path, kind: type[Encoder]) -> Encoder:
+    """The encoder of a folder, read anew.
+
+    Args:
+        folder: As `save_encoder` wrote it.
+        kind: The class to make.
+
+    Raises:
+        IndexUnavailable: A file is missing or does not have the sha256 that the config states.
+        IndexIncompatible: The encoder was made for other sketches, or is none.
+    """
+    config = encoder_config(folder)
+    weights = folder / WEIGHTS
+    if not weights.is_file() or _sha256(weights) != config["sha256"]:
+        raise IndexUnavailable(
+            f"{weights} is missing or does not have the sha256 that {CONFIG} states. "
+            "Reinstall nar-plugin if it came with that; else fetch it or train it again."
+        )
+    if config.get("sketch") != SKETCH_VERSION:
+        raise IndexIncompatible(
+            f"The encoder in {folder} was made for other sketches than this version of "
+            "nar-plugin computes. Train it again with `nar train`."
+        )
+    state = load_file(weights)
+    try:
+        with torch.device("meta"):  # the config is not believed: memory is taken by the file alone
+            encoder = kind(**config["encoder"])
+        halves = state.keys() & dict(encoder.named_parameters())
+        encoder.load_state_dict(
+            {name: value.float() if name in halves else value for name, value in state.items()},
+            assign=True,
+        )
+    except (TypeError, RuntimeError) as error:
+        raise IndexIncompatible(
+            f"{weights} is not the encoder that {CONFIG} describes: {str(error)[:300]}. Train it "
+            "again with `nar train`."
+        ) from error
+    return encoder.eval().requires_grad_(False)
 
 
 def encoder_sha256(folder: Path) -> str:
     """The sha256 of the weights, as the config states it: the encoder's identity."""
-    return str(_config(folder)["sha256"])
+    return str(encoder_config(folder)["sha256"])
 
 
 def clear_encoders() -> None:
@@ -70,29 +111,18 @@ def clear_encoders() -> None:
         _cached.clear()
 
 
-def _load(folder: Path, device: str) -> ArchitectureEncoder:
-    config = _config(folder)
-    weights = folder / WEIGHTS
-    if not weights.is_file() or _sha256(weights) != config["sha256"]:
-        raise IndexUnavailable(
-            f"{weights} is missing or does not have the sha256 that {CONFIG} states. "
-            "Reinstall nar-plugin, or write the folder again with `nar index write`."
-        )
-    if config.get("sketch") != SKETCH_VERSION:
-        raise IndexIncompatible(
-            f"The encoder in {folder} was made for other sketches than this version of "
-            "nar-plugin computes. Train it again with `nar train`."
-        )
-    encoder = ArchitectureEncoder(**config["encoder"])
-    encoder.load_state_dict(load_file(weights))  # halves are copied into floats
-    return encoder.to(torch.device(device)).eval().requires_grad_(False)
+def encoder_config(folder: Path) -> dict[str, Any]:
+    """What `encoder.json` says.
 
-
-def _config(folder: Path) -> dict[str, Any]:
+    Raises:
+        IndexUnavailable: It cannot be read.
+    """
     try:
         config: dict[str, Any] = json.loads((folder / CONFIG).read_text())
     except (OSError, ValueError) as error:
         raise IndexUnavailable(f"No encoder could be read from {folder}: {error}") from error
+    if not isinstance(config, dict) or not {"encoder", "sha256"} <= config.keys():
+        raise IndexUnavailable(f"{folder / CONFIG} does not describe an encoder.")
     return config
 
 

@@ -14,19 +14,20 @@ _CLOSED = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 @contextmanager
-def explained(repository: str, what: str) -> Iterator[None]:
+def explained(repository: str, what: str, kind: str = "dataset") -> Iterator[None]:
     """Turn what goes wrong between here and the Hub into an IndexUnavailable.
 
     Args:
         repository: Such as `nar-plugin/architectures`.
         what: The file, or what else was asked for, such as `shards/00001.rows.parquet`.
+        kind: `dataset` or `model`: what an index is, what an encoder is.
     """
     try:
         yield
     except NarError:
         raise
     except Exception as error:
-        reason = _explanation(error, repository, what)
+        reason = _explanation(error, repository, what, kind)
         if reason is None:
             raise
         raise IndexUnavailable(reason) from error
@@ -42,7 +43,7 @@ def status_of(error: BaseException | None) -> int | None:
     return None
 
 
-def _explanation(error: Exception, repository: str, what: str) -> str | None:
+def _explanation(error: Exception, repository: str, what: str, kind: str) -> str | None:
     """The text for an error that the Hub, the way to it or the disk is to blame for."""
     from huggingface_hub import constants
     from huggingface_hub import errors as hub
@@ -50,12 +51,12 @@ def _explanation(error: Exception, repository: str, what: str) -> str | None:
     asked = f"{what} of {repository}"
     if isinstance(error, hub.GatedRepoError):
         return (
-            f"{asked} is gated: ask for access at {constants.ENDPOINT}/datasets/{repository}. "
-            f"{_LOGIN}."
+            f"{asked} is gated: ask for access at {constants.ENDPOINT}/"
+            f"{'datasets/' if kind == 'dataset' else ''}{repository}. {_LOGIN}."
         )
     if isinstance(error, hub.RepositoryNotFoundError):
         return (
-            f"{constants.ENDPOINT} has no dataset repository {repository}, or it is private: check "
+            f"{constants.ENDPOINT} has no {kind} repository {repository}, or it is private: check "
             f"the name. {_LOGIN}."
         )
     if isinstance(error, hub.RevisionNotFoundError):
