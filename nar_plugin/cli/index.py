@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from nar_plugin.cli.index_own import add, reencode
+from nar_plugin.cli.index_own import add, remove
+from nar_plugin.cli.index_reencode import reencode
 from nar_plugin.cli.index_verify import verify
 from nar_plugin.cli.index_write import write
 from nar_plugin.cli.output import Json, only_results_on_stdout, show, show_json
@@ -44,6 +45,7 @@ def info(
 
 app.command()(verify)
 app.command()(add)
+app.command()(remove)
 app.command()(reencode)
 app.command()(write)
 

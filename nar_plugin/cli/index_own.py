@@ -1,4 +1,4 @@
-"""`nar index add` and `nar index reencode`: a user's own models beside the published index."""
+"""`nar index add` and `nar index remove`: a user's own models beside the published index."""
 
 from __future__ import annotations
 
@@ -32,15 +32,23 @@ def add(
     _report(len(added), added.manifest.names, as_json)
 
 
-def reencode(as_json: Json = False) -> None:
-    """Make the vectors of your own models anew, for the encoder of the index that answers."""
-    from nar_plugin import api
-    from nar_plugin.index import embedding, overlay
+def remove(
+    references: Annotated[
+        list[str],
+        typer.Argument(metavar="REF...", help="As they were added.", show_default=False),
+    ],
+    as_json: Json = False,
+) -> None:
+    """Take your own models out of the private overlay, and off the disk."""
+    from nar_plugin.index import overlay
 
     with only_results_on_stdout():
-        index = api.load_index()
-        anew = overlay.reencode_overlay(index, partial(embedding.embed, index))
-    _report(len(anew), anew.manifest.names, as_json)
+        left = overlay.remove_models(references)
+    facts = {"overlay": str(overlay.overlay_folder()), "removed": references, "graphs": left}
+    if as_json:
+        show_json(facts)
+    else:
+        typer.echo(f"{len(references):,} removed, {left:,} own architectures left")
 
 
 def _say_on_stderr(reference: str) -> None:

@@ -21,6 +21,10 @@ def write(
     revision: Annotated[
         str | None, typer.Option(metavar="R", help="Name of this state; today's date.")
     ] = None,
+    graphs: Annotated[
+        bool,
+        typer.Option("--graphs", help="With the graphs, which `nar index reencode` reads."),
+    ] = False,
 ) -> None:
     """Encode a corpus and write the index that ships with the package (extra: train)."""
     from nar_plugin.cli.extra import needs_train
@@ -28,4 +32,4 @@ def write(
     with needs_train():
         from nar_plugin.train.default import write_index
     today = datetime.now(UTC).strftime("%Y.%m.%d")
-    typer.echo(repr(write_index(corpus, encoder, folder, revision or today)))
+    typer.echo(repr(write_index(corpus, encoder, folder, revision or today, graphs=graphs)))

@@ -2,6 +2,7 @@
 
 from nar_plugin.encoder.checkpoint import (
     clear_encoders,
+    encoder_id,
     encoder_sha256,
     load_encoder,
     save_encoder,
@@ -11,6 +12,7 @@ from nar_plugin.encoder.model import ArchitectureEncoder
 __all__ = [
     "ArchitectureEncoder",
     "clear_encoders",
+    "encoder_id",
     "encoder_sha256",
     "load_encoder",
     "save_encoder",

@@ -105,6 +105,12 @@ def encoder_sha256(folder: Path) -> str:
     return str(encoder_config(folder)["sha256"])
 
 
+def encoder_id(folder: Path) -> str:
+    """The name under which an index tells its encoder, such as `nar-default-80b4f550`."""
+    config = encoder_config(folder)
+    return f"nar-{config.get('recipe', 'encoder')}-{str(config['sha256'])[:8]}"
+
+
 def clear_encoders() -> None:
     """Forget every cached encoder."""
     with _lock:

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from nar_plugin.hub.opening import open_index
+from nar_plugin.hub.opening import open_index, open_with_graphs
 from nar_plugin.hub.pretrained import ArchitectureIndex
 from nar_plugin.hub.publish import Published, publish
 from nar_plugin.hub.repository import DEFAULT_REPOSITORY
@@ -18,6 +18,7 @@ __all__ = [
     "Published",
     "Update",
     "open_index",
+    "open_with_graphs",
     "publish",
     "publish_encoder",
     "update",

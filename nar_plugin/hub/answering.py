@@ -13,8 +13,9 @@ from typing import TypeVar
 
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable
 from nar_plugin.hub.pointer import Pointer, read_pointers
-from nar_plugin.hub.repository import short
+from nar_plugin.hub.repository import name_in_cache, short
 from nar_plugin.index import EMBEDDED, ArchitectureIndex
+from nar_plugin.index.folder import reencoding
 from nar_plugin.index.manifest import MANIFEST, Manifest
 
 logger = logging.getLogger("nar_plugin")
@@ -77,7 +78,9 @@ def check_usable(manifest: Manifest, folder: Path) -> None:
     if manifest.encoder_sha256 != ours.encoder_sha256 and not manifest.of_kind("encoder"):
         raise IndexIncompatible(
             f"The index in {folder} wants the encoder {manifest.encoder}, which did not come with "
-            f"it; this nar-plugin has {ours.encoder}. `nar index update` fetches one for today's."
+            f"it; this nar-plugin has {ours.encoder}. `nar index update` fetches an index for "
+            f"that; {reencoding(name_in_cache(folder) or str(folder))} makes the vectors anew, "
+            "where the index has graphs."
         )
 
 

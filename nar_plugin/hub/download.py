@@ -21,7 +21,7 @@ from nar_plugin.hub.resuming import resume
 from nar_plugin.index.manifest import LARGEST_MANIFEST, MANIFEST, FileEntry, Manifest
 
 Read = TypeVar("Read")
-LEFT_OUT = frozenset(("graphs",))  # three times the rest together; no query reads them
+LEFT_OUT = ("graphs",)  # more than all the rest together; no query reads them
 
 
 @dataclass(frozen=True)
@@ -69,6 +69,7 @@ class Release:
         commit: Which commit that is.
         manifest: What the commit holds.
         folder: The commit's folder in the cache.
+        graphs: Whether its graphs are wanted too.
     """
 
     place: Place
@@ -76,11 +77,13 @@ class Release:
     commit: str
     manifest: Manifest
     folder: Path
+    graphs: bool = False
 
     @property
     def files(self) -> tuple[FileEntry, ...]:
-        """What a query needs."""
-        return tuple(entry for entry in self.manifest.files if entry.kind not in LEFT_OUT)
+        """What a query needs, and the graphs where they are wanted."""
+        left_out = () if self.graphs else LEFT_OUT
+        return tuple(entry for entry in self.manifest.files if entry.kind not in left_out)
 
     def __str__(self) -> str:
         """Such as `owner/name@1a2b3c4d`."""

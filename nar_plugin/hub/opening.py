@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from nar_plugin.errors import IndexUnavailable, NarError
@@ -54,6 +55,20 @@ def fetched(place: Place, revision: str | None) -> Path:
     folder = fetch(release, missing(release))
     remember(release)
     return folder
+
+
+def open_with_graphs(place: str | Path, revision: str | None) -> ArchitectureIndex:
+    """The index in a folder, or that of a repository with the graphs that no query needs.
+
+    Raises:
+        IndexUnavailable: There is no such index, or it could not be had.
+        IndexIncompatible: It is of another format.
+        NarError: The folder holds another revision.
+    """
+    if Path(place).exists() or not is_repository(str(place)):
+        return _of_revision(ArchitectureIndex.load(place), revision)
+    release = replace(find_release(Place(str(place)), revision), graphs=True)
+    return ArchitectureIndex.load(fetch(release, missing(release)))
 
 
 def cached(place: Place, revision: str | None) -> Path | None:

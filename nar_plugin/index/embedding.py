@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nar_plugin.encoder import encoder_sha256, load_encoder
+from nar_plugin.encoder import encoder_id, encoder_sha256, load_encoder
 from nar_plugin.encoder.checkpoint import CONFIG
 from nar_plugin.errors import IndexIncompatible
 from nar_plugin.index.folder import EMBEDDED
@@ -30,6 +30,35 @@ def embed(index: ArchitectureIndex, graphs: Sequence[MacroGraph]) -> FloatArray:
     """
     folder = encoder_folder(index)
     index.check_encoder(f"of {folder}", encoder_sha256(folder))
+    check_fingerprints(index)
+    vectors: FloatArray = load_encoder(folder).encode(graphs).numpy()
+    return vectors
+
+
+def reencoded(index: ArchitectureIndex, encoder: Path, revision: str) -> ArchitectureIndex:
+    """The same architectures with the vectors of another encoder, from the index's stored graphs.
+
+    Args:
+        index: Came with its graphs.
+        encoder: Folder of the encoder.
+        revision: Name of the new state.
+
+    Raises:
+        NarError: It came without graphs.
+        IndexIncompatible: They were traced by another version than this one.
+    """
+    check_fingerprints(index)
+    network = load_encoder(encoder)
+    return index.reencoded(
+        encoder_id(encoder),
+        encoder_sha256(encoder),
+        lambda graphs: network.encode(graphs).numpy(),
+        revision=revision,
+    )
+
+
+def check_fingerprints(index: ArchitectureIndex) -> None:
+    """Refuse an index whose models another version of nar-plugin has traced."""
     if index.manifest.fingerprint != FINGERPRINT_VERSION:
         raise IndexIncompatible(
             f"The index {index.source} has fingerprints of version {index.manifest.fingerprint}, "
@@ -37,8 +66,6 @@ def embed(index: ArchitectureIndex, graphs: Sequence[MacroGraph]) -> FloatArray:
             "recognised. Install the version of nar-plugin that wrote it, or write it anew with "
             "`nar index write`."
         )
-    vectors: FloatArray = load_encoder(folder).encode(graphs).numpy()
-    return vectors
 
 
 def encoder_folder(index: ArchitectureIndex) -> Path:

@@ -85,11 +85,26 @@ def remedy(folder: Path) -> str:
     """What mends an index in this folder."""
     if source_of(folder) == "embedded":
         return "`pip install --force-reinstall nar-plugin` puts the embedded index back."
-    if folder.parts[-2:] == ("nar", "overlay"):  # of nar_plugin.index.overlay
+    if is_overlay(folder):
         return (
             f"These are your own models: remove {folder} and add them again, `nar index add REF`."
         )
     return "`nar index update` fetches a sound index; index=PATH names another one."
+
+
+def reencoding(source: str) -> str:
+    """The command that makes the vectors of an index anew, by the index's source."""
+    repository, at, _ = source.partition("@")
+    if at:  # such as owner/name@1a2b3c4d, of the Hub's cache
+        return f"`nar index reencode {repository} --output DIR`"
+    if is_overlay(Path(source)):
+        return "`nar index reencode`"
+    return f"`nar index reencode {'FOLDER' if source in ('embedded', 'memory') else source}`"
+
+
+def is_overlay(folder: Path) -> bool:
+    """Whether a folder is that of `nar_plugin.index.overlay`."""
+    return folder.parts[-2:] == ("nar", "overlay")
 
 
 def replace_files(

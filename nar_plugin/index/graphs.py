@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,7 +46,7 @@ def to_table(graphs: Iterable[tuple[ArchitectureGraph, IntArray]]) -> pa.Table:
     """
     import pyarrow as pa
 
-    records = [
+    records = (
         {
             "fingerprint": graph.fingerprint,
             "ops": [json.dumps([op.kind, op.attributes]) for op in graph.ops],
@@ -53,8 +54,17 @@ def to_table(graphs: Iterable[tuple[ArchitectureGraph, IntArray]]) -> pa.Table:
             "starts": starts.tolist(),
         }
         for graph, starts in graphs
-    ]
-    return pa.Table.from_pylist(records, schema=schema())
+    )
+    tables = [schema().empty_table()]
+    while batch := list(islice(records, BATCH)):
+        tables.append(pa.Table.from_pylist(batch, schema=schema()))
+    return pa.concat_tables(tables)
+
+
+def batches(table: pa.Table) -> Iterator[pa.Table]:
+    """The table in parts of so many graphs as may be Python objects at a time."""
+    for start in range(0, len(table), BATCH):
+        yield table.slice(start, BATCH)
 
 
 def macro_graphs(table: pa.Table) -> Iterator[MacroGraph]:
@@ -66,7 +76,7 @@ def macro_graphs(table: pa.Table) -> Iterator[MacroGraph]:
     from nar_plugin.mining import macro_of
     from nar_plugin.tracing.graph import ArchitectureGraph
 
-    for batch in table.to_batches(max_chunksize=BATCH):
+    for batch in batches(table):
         for row in batch.to_pylist():
             try:
                 ops = tuple(_op(text) for text in row["ops"])

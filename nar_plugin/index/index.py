@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable, NarError
 from nar_plugin.index import graphs as stored_graphs
-from nar_plugin.index.folder import read_manifest, read_verified, source_of
+from nar_plugin.index.folder import read_manifest, read_verified, reencoding, source_of
 from nar_plugin.index.inventory import inventory
 from nar_plugin.index.manifest import Manifest
 from nar_plugin.index.nearest import Candidates, nearest, on_gpu, open_backend
@@ -332,17 +332,19 @@ class ArchitectureIndex:
         Args:
             encoder_id: Id of the encoder.
             encoder_sha256: Hash of its weights.
-            encode: Gives a vector for each macro graph.
+            encode: Gives a vector for each macro graph of a part of them.
             revision: Name of the new state; None keeps the name.
 
         Raises:
             NarError: A shard came without graphs.
         """
         graphs = self.graphs()
-        vectors = encode(list(stored_graphs.macro_graphs(graphs)))
+        parts = [np.empty((0, self.manifest.dim), np.float32)] if not len(self) else []
+        for batch in stored_graphs.batches(graphs):
+            parts.append(encode(list(stored_graphs.macro_graphs(batch))))
         return type(self).from_rows(
             self.rows(),
-            vectors if len(self) else np.empty((0, self.manifest.dim), np.float32),
+            np.concatenate(parts),
             encoder_id,
             encoder_sha256,
             tracer=self.manifest.tracer,
@@ -507,7 +509,7 @@ class ArchitectureIndex:
                 f"made by the encoder {self.manifest.encoder} (sha256 "
                 f"{self.manifest.encoder_sha256[:12]}); got {encoder_id} ({sha256[:12]}). Their "
                 "scores would mean nothing. `nar index update` fetches an index for today's "
-                "encoder; `nar index reencode` computes the vectors of this one anew."
+                f"encoder; {reencoding(self.source)} makes the vectors of this one anew."
             )
 
     def check_like(self, other: ArchitectureIndex) -> None:
@@ -593,7 +595,8 @@ class ArchitectureIndex:
         if not self.has_graphs:
             raise NarError(
                 f"The index {self.source} does not hold the graphs of all its rows, from which "
-                "vectors could be made. `nar index update` fetches an index for today's encoder."
+                "vectors could be made. `nar index update` fetches an index for today's encoder; "
+                "`nar index write --graphs` makes one with graphs, from a corpus."
             )
         schema = stored_graphs.schema()
         tables = [

@@ -9,14 +9,18 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from shutil import rmtree
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
 
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable, NarError
 from nar_plugin.index import graphs
 from nar_plugin.index.index import ArchitectureIndex
 from nar_plugin.index.manifest import MANIFEST
-from nar_plugin.index.rows import ArchitectureRow
+from nar_plugin.index.rows import ArchitectureRow, taken
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -112,6 +116,53 @@ def add_models(
     return overlay
 
 
+def remove_models(references: Sequence[str]) -> int:
+    """Take models out of the overlay, all of them or none; nothing of them stays on the disk.
+
+    A graph that another own model shares keeps that one's name.
+
+    Args:
+        references: As they were added.
+
+    Returns:
+        The number of graphs that are left.
+
+    Raises:
+        NarError: One of them is not there.
+    """
+    folder = overlay_folder()
+    with _alone(folder):
+        overlay = ArchitectureIndex.load(folder) if _stamp(folder) else None
+        rows = overlay.rows() if overlay else []
+        gone = {settled(reference) for reference in references}
+        held = [name for row in rows for name in row.names]
+        if unknown := sorted(gone.difference(held)):
+            raise NarError(
+                f"{unknown[0]} is none of your own models, which are: "
+                f"{', '.join(sorted(held)) or 'none'}. Nothing was removed."
+            )
+        left = [tuple(name for name in row.names if name not in gone) for row in rows]
+        kept = np.array([i for i, names in enumerate(left) if names], dtype=np.int64)
+        if overlay is None:
+            return 0
+        if not len(kept):
+            (folder / MANIFEST).unlink()  # first: without it there is no overlay for a reader
+            rmtree(folder)
+            return 0
+        manifest = overlay.manifest
+        ArchitectureIndex.from_rows(  # one new shard: a tombstone would leave the old rows there
+            [replace(rows[i], name=left[i][0], names=left[i]) for i in kept],
+            overlay.vectors[kept],
+            manifest.encoder,
+            manifest.encoder_sha256,
+            tracer=manifest.tracer,
+            fingerprint=manifest.fingerprint,
+            revision=manifest.revision,
+            graphs=taken(overlay.graphs(), kept),
+        ).save(folder)
+    return len(kept)
+
+
 def reencode_overlay(index: ArchitectureIndex, embed: Embed) -> ArchitectureIndex:
     """Make the overlay's vectors anew, from its stored graphs, by the encoder of an index.
 
@@ -142,8 +193,7 @@ def own_model(reference: str, index: ArchitectureIndex) -> OwnModel:
     from nar_plugin.references import as_model
     from nar_plugin.tracing import trace, unwrap
 
-    if reference.startswith((".", "~")):  # the name must mean the same in another folder
-        reference = str(Path(reference).expanduser().resolve())
+    reference = settled(reference)
     model = as_model(reference, caller="nar index add")
     graph = trace(model)
     if graph.method == "modules":
@@ -168,6 +218,13 @@ def own_model(reference: str, index: ArchitectureIndex) -> OwnModel:
         motifs=macro.table(),
     )
     return OwnModel(row, graph, macro)
+
+
+def settled(reference: str) -> str:
+    """The reference as the overlay keeps it: a path must mean the same in another folder."""
+    if reference.startswith((".", "~")):
+        return str(Path(reference).expanduser().resolve())
+    return reference
 
 
 def _read(folder: Path, index: ArchitectureIndex) -> ArchitectureIndex:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from nar_plugin.encoder import encoder_sha256, load_encoder
-from nar_plugin.encoder.checkpoint import CONFIG
+from nar_plugin.encoder import encoder_id, encoder_sha256, load_encoder
 from nar_plugin.index import ArchitectureIndex, ArchitectureRow
+from nar_plugin.index.graphs import to_table
 from nar_plugin.tracing.fingerprint import FINGERPRINT_VERSION
 from nar_plugin.tracing.vocabulary import VOCABULARY_VERSION
 from nar_plugin.train.corpus import CorpusGraph, read_corpus
 
 
-def write_index(corpus: Path, encoder: Path, folder: Path, revision: str) -> ArchitectureIndex:
+def write_index(
+    corpus: Path, encoder: Path, folder: Path, revision: str, *, graphs: bool = False
+) -> ArchitectureIndex:
     """Encode the graphs of a corpus and write the index, with its encoder beside it.
 
     Only graphs that are searched (`CorpusGraph.is_searched`) are written.
@@ -25,19 +26,19 @@ def write_index(corpus: Path, encoder: Path, folder: Path, revision: str) -> Arc
         encoder: Folder of a trained encoder.
         folder: Receives index and encoder.
         revision: Name of this state, such as `2026.11.21`.
+        graphs: Put the graphs beside the vectors, from which another encoder can make its own.
     """
     items = [item for item in read_corpus(corpus) if item.is_searched]
     vectors = load_encoder(encoder).encode_graphs([item.graph for item in items]).numpy()
-    sha256 = encoder_sha256(encoder)
-    recipe = json.loads((encoder / CONFIG).read_text())["recipe"]
     index = ArchitectureIndex.from_rows(
         [_row(item) for item in items],
         vectors,
-        f"nar-{recipe}-{sha256[:8]}",
-        sha256,
+        encoder_id(encoder),
+        encoder_sha256(encoder),
         tracer=VOCABULARY_VERSION,
         fingerprint=FINGERPRINT_VERSION,
         revision=revision,
+        graphs=to_table((item.graph, item.starts) for item in items) if graphs else None,
     )
     index.save(folder, half=True, encoder=encoder)
     return index

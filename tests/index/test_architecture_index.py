@@ -134,12 +134,13 @@ def test_check_encoder(index):
     for part in ("nar-base", "c0ffeec0ffee", "nar-small", "deadbeefdead"):
         assert part in text
     assert "`nar index update`" in text
-    assert "`nar index reencode`" in text
+    assert "`nar index reencode FOLDER`" in text
 
 
 def test_info(index):
     info = index.info()
     assert info.pop("bytes") > 0
+    assert info.pop("age") == index.manifest.age
     assert info == {
         "source": "memory",
         "revision": "2026.11.21",
