@@ -12,7 +12,11 @@ from nar_plugin.cli.output import Json, show, show_json
 def index(
     rows: Annotated[
         list[int] | None,
-        typer.Argument(metavar="ROWS...", help="Sizes; 10,000 to 1,000,000.", show_default=False),
+        typer.Argument(
+            metavar="ROWS...",
+            help="Sizes; 10,000 to 1,000,000.",
+            show_default=False,
+        ),
     ] = None,
     queries: Annotated[int, typer.Option(min=1, help="Searches for each size.")] = 200,
     as_json: Json = False,
@@ -29,7 +33,7 @@ def index(
     table = Table(
         caption="vectors in half precision with the mean and covariance of the index that answers; "
         "one thread, warm; CPU: p50 without waiting for other programs; memory: the "
-        "process's peak so far"
+        "process's most while building and searching, without the vectors, which are mapped"
     )
     names = "rows kind build_s disk_MB memory_MB p50_ms CPU_ms p95_ms recall@10"
     headings = [name.replace("_", " ") for name in names.split()]
