@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from nar_plugin.errors import IndexIncompatible
 from nar_plugin.index.manifest import FileEntry
-from nar_plugin.index.nearest import FaissCandidates
+from nar_plugin.index.nearest import FaissCandidates, best_of
 from nar_plugin.index.vectors import FloatArray, Rows, as_float32
 
 logger = logging.getLogger("nar_plugin")
@@ -73,7 +73,7 @@ class ApproximateCandidates:
     ) -> tuple[FloatArray, NDArray[np.int64]]:
         """See `Candidates.best`; fewer than `count` when the lists that it reads hold fewer."""
         if allowed is not None and int(allowed.sum()) <= FEW:
-            return self._scored(query, np.flatnonzero(allowed), count)
+            return best_of(self._vectors, np.flatnonzero(allowed), query, count)
         selector = None
         if allowed is not None or not self._whole:
             bits = np.zeros(self._covered, dtype=np.bool_)
@@ -97,18 +97,7 @@ class ApproximateCandidates:
                 rows = np.concatenate([rows, more + self._held])
         if len(rows) < count:  # the lists hold fewer: look at all
             rows = np.arange(len(self._vectors)) if allowed is None else np.flatnonzero(allowed)
-        return self._scored(query, rows, count)
-
-    def _scored(
-        self, query: FloatArray, rows: NDArray[np.int64], count: int
-    ) -> tuple[FloatArray, NDArray[np.int64]]:
-        """The `count` best of the rows by their true scores, best first."""
-        scores = np.empty(len(rows), np.float32)
-        for start in range(0, len(rows), 8192):
-            part = slice(start, start + 8192)
-            scores[part] = as_float32(self._vectors[rows[part]]) @ query
-        order = np.argsort(-scores, kind="stable")[:count]
-        return scores[order], rows[order]
+        return best_of(self._vectors, rows, query, count)
 
 
 def built(vectors: Rows, numbers: NDArray[np.int64]) -> bytes:

@@ -1,10 +1,10 @@
 """The rows nearest to a vector: FAISS where it can be imported, else torch, with equal answers.
 
-The two sum a dot product in different orders, so their scores differ in the last bits, and each
-breaks ties in its own way. A backend therefore only proposes candidates: enough of them that no
-other row can belong to the answer. Their scores are then computed anew in float64, by one routine
-for all backends, and ties go to the earlier row. So a backend may also round the vectors, as long
-as it says by how much.
+Both search on the CPU, and a large index on a GPU where there is one. They sum a dot product in
+different orders, so their scores differ in the last bits, and each breaks ties in its own way. A
+backend therefore only proposes candidates: enough of them that no other row can belong to the
+answer. Their scores are then computed anew in float64, by one routine for all backends, and ties go
+to the earlier row. So a backend may also round the vectors, as long as it says by how much.
 
 FAISS is imported at the first search: it takes 0.2 s, and its GPU wheel raises at import where
 the CUDA 12 libraries are missing.
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import threading
 from typing import Any, Protocol
 
 import numpy as np
@@ -23,6 +24,9 @@ from nar_plugin.index.vectors import BLOCK, FloatArray, Rows, as_float32, blocks
 
 logger = logging.getLogger("nar_plugin")
 GPU_FROM = 100_000  # rows
+GPU_BLOCK = 1 << 16  # rows that are copied to it at once
+GPU_MOST = 2048  # rows that FAISS gives at most on a GPU
+SCORED = 8192  # rows that are float32 at a time
 
 
 class Candidates(Protocol):
@@ -85,8 +89,56 @@ class FaissCandidates:
         return scores[0], rows[0]
 
 
+class FaissGpuCandidates:
+    """FAISS's flat index on a GPU, over vectors rounded to float16: half the bytes to read.
+
+    It takes no filter, gives at most 2,048 rows and serves one thread at a time. What it cannot
+    give is scored row by row on the CPU.
+    """
+
+    def __init__(self, vectors: Rows) -> None:
+        """Copy the vectors to the GPU; an ImportError or RuntimeError where that cannot be."""
+        self._vectors = vectors
+        self._lock = threading.Lock()
+        self._index: Any = flat_on_gpu(vectors.shape[1])
+        rounded = 0.0
+        for rows in blocks(vectors, GPU_BLOCK):
+            self._index.add(rows)
+            halves = rows.astype(np.float16).astype(np.float32)
+            rounded = max(rounded, float(np.linalg.norm(halves - rows, axis=1).max()))
+        # The query is rounded too: by at most 2^-11 of each number, and its length is 1.
+        self.error = summing_error(vectors.shape[1]) + rounded + 2**-11 + length_error(vectors)
+
+    def best(
+        self, query: FloatArray, count: int, allowed: NDArray[np.bool_] | None
+    ) -> tuple[FloatArray, NDArray[np.int64]]:
+        """See `Candidates.best`."""
+        wanted = count if allowed is None else min(GPU_MOST, len(self._vectors))
+        if wanted <= GPU_MOST:
+            with self._lock:
+                scores, rows = (found[0] for found in self._index.search(query[None], wanted))
+            if allowed is not None:
+                scores, rows = scores[allowed[rows]], rows[allowed[rows]]
+            if len(rows) >= count:
+                return scores[:count], rows[:count]
+        rows = np.arange(len(self._vectors)) if allowed is None else np.flatnonzero(allowed)
+        return best_of(self._vectors, rows, query, count)
+
+
+def flat_on_gpu(dim: int) -> Any:
+    """An empty flat index of FAISS on the GPU; an ImportError where FAISS has none."""
+    import faiss
+
+    module: Any = faiss
+    if not hasattr(module, "StandardGpuResources") or not module.get_num_gpus():
+        raise ImportError("the installed FAISS knows no GPU")
+    config = module.GpuIndexFlatConfig()
+    config.useFloat16 = True
+    return module.GpuIndexFlatIP(module.StandardGpuResources(), dim, config)
+
+
 class TorchCandidates:
-    """Exact search with torch: on the CPU where FAISS is missing, on a GPU for large indexes."""
+    """Exact search with torch where FAISS is missing, on the CPU or, for large indexes, a GPU."""
 
     def __init__(self, vectors: Rows, device: str = "cpu") -> None:
         """Share the memory of the vectors if they are float32, or copy them to the device."""
@@ -117,6 +169,22 @@ class TorchCandidates:
         return top.values.cpu().numpy(), top.indices.cpu().numpy()
 
 
+def best_of(
+    vectors: Rows, rows: NDArray[np.int64], query: FloatArray, count: int
+) -> tuple[FloatArray, NDArray[np.int64]]:
+    """The `count` best of some rows by their own scores, best first.
+
+    Shapes:
+        vectors [n, dim], rows [m], query [dim]; scores and rows [min(m, count)].
+    """
+    scores = np.empty(len(rows), np.float32)
+    for start in range(0, len(rows), SCORED):
+        part = slice(start, start + SCORED)
+        scores[part] = as_float32(vectors[rows[part]]) @ query
+    order = np.argsort(-scores, kind="stable")[:count]
+    return scores[order], rows[order]
+
+
 def summing_error(dim: int) -> float:
     """How far a float32 dot product of unit vectors can be off.
 
@@ -139,11 +207,12 @@ def open_backend(vectors: Rows) -> Candidates:
     On macOS always torch: the two wheels bring an OpenMP each, and the process aborts
     (https://github.com/faiss-wheels/faiss-wheels/issues/73).
     """
-    if on_gpu(len(vectors)):
+    for opened in (FaissGpuCandidates, torch_on_gpu) if on_gpu(len(vectors)) else ():
         try:
-            return TorchCandidates(vectors, "cuda")
-        except RuntimeError as error:  # its memory is full
-            logger.info("The GPU cannot be used (%s): searching on the CPU.", error)
+            return opened(vectors)
+        # RuntimeError: its memory is full; AttributeError: see below.
+        except (ImportError, RuntimeError, OSError, AttributeError) as error:
+            logger.info("%s cannot be used on the GPU: %s", opened.__name__, error)
     if sys.platform == "darwin":
         return TorchCandidates(vectors)
     try:
@@ -152,6 +221,11 @@ def open_backend(vectors: Rows) -> Candidates:
     except (ImportError, RuntimeError, OSError, AttributeError) as error:
         logger.info("FAISS cannot be used (%s): searching with torch.", error)
         return TorchCandidates(vectors)
+
+
+def torch_on_gpu(vectors: Rows) -> TorchCandidates:
+    """Torch's search on the GPU."""
+    return TorchCandidates(vectors, "cuda")
 
 
 def on_gpu(rows: int) -> bool:

@@ -25,10 +25,10 @@ def as_float32(rows: Rows) -> FloatArray:
     return found
 
 
-def blocks(rows: Rows) -> Iterator[FloatArray]:
-    """The rows as float32, so many at a time that they fit into the cache."""
-    for start in range(0, len(rows), BLOCK):
-        yield as_float32(rows[start : start + BLOCK])
+def blocks(rows: Rows, size: int = BLOCK) -> Iterator[FloatArray]:
+    """The rows as float32, some at a time: by default as many as fit into the cache."""
+    for start in range(0, len(rows), size):
+        yield as_float32(rows[start : start + size])
 
 
 @lru_cache(maxsize=1)

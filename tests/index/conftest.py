@@ -3,7 +3,7 @@ import sys
 import numpy as np
 import pytest
 
-from nar_plugin.index import ArchitectureIndex, ArchitectureRow
+from nar_plugin.index import ArchitectureIndex, ArchitectureRow, nearest
 from nar_plugin.mining.macro import MotifCount
 
 BOTTLENECK = MotifCount(shape="5a", label="Bottleneck", count=16, ops=10)
@@ -76,11 +76,20 @@ def saved(index, tmp_path):
     return folder
 
 
-@pytest.fixture(params=["faiss", "torch"])
+@pytest.fixture(params=["faiss", "torch", "faiss-gpu"])
 def backend(request, monkeypatch):
-    """The name of each search backend; `torch` is what a machine without FAISS gets."""
+    """The name of each search backend; `torch` is what a machine without FAISS gets.
+
+    In place of FAISS's index on a GPU stands its index of the CPU that rounds in the same way.
+    """
     if request.param == "torch":
         monkeypatch.setitem(sys.modules, "faiss", None)
-    else:
-        pytest.importorskip("faiss", exc_type=ImportError)
+        return request.param
+    faiss = pytest.importorskip("faiss", exc_type=ImportError)
+    if request.param == "faiss-gpu":
+        halves, product = faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
+        monkeypatch.setattr(nearest, "on_gpu", lambda rows: True)
+        monkeypatch.setattr(
+            nearest, "flat_on_gpu", lambda dim: faiss.IndexScalarQuantizer(dim, halves, product)
+        )
     return request.param

@@ -7,7 +7,7 @@ import pytest
 from nar_plugin.errors import IndexIncompatible, NarError
 from nar_plugin.index import EMBEDDED, ArchitectureIndex
 from nar_plugin.index import folder as folder_module
-from nar_plugin.index.nearest import FaissCandidates, TorchCandidates
+from nar_plugin.index.nearest import FaissCandidates, FaissGpuCandidates, TorchCandidates
 
 
 def names(matches):
@@ -29,7 +29,8 @@ def test_search_ranks_by_cosine(index, backend):
     ]
     scores = [match.score for match in matches]
     assert scores == pytest.approx([0.96, 0.8, 0.6, -0.8], abs=1e-6)
-    expected = {"faiss": FaissCandidates, "torch": TorchCandidates}[backend]
+    kinds = {"faiss": FaissCandidates, "torch": TorchCandidates, "faiss-gpu": FaissGpuCandidates}
+    expected = kinds[backend]
     if sys.platform != "darwin":
         assert isinstance(index._backend, expected)
 

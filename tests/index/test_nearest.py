@@ -3,10 +3,21 @@ import sys
 import numpy as np
 import pytest
 
-from nar_plugin.index.nearest import FaissCandidates, TorchCandidates, nearest, open_backend
+from nar_plugin.index.nearest import (
+    FaissCandidates,
+    FaissGpuCandidates,
+    TorchCandidates,
+    nearest,
+    open_backend,
+    torch_on_gpu,
+)
 from nar_plugin.index.vectors import unit
 
-BACKENDS = {"faiss": FaissCandidates, "torch": TorchCandidates}
+BACKENDS = {
+    "faiss": FaissCandidates,
+    "torch": TorchCandidates,
+    "faiss-gpu": FaissGpuCandidates,
+}
 
 
 def expected(vectors, query, k, allowed=None):
@@ -117,17 +128,50 @@ def test_torch_on_macos(monkeypatch):
     assert isinstance(open_backend(random_unit(14, 3)), TorchCandidates)
 
 
+def test_torch_where_faiss_knows_no_gpu(monkeypatch):
+    """The CPU wheel on a machine with a GPU; without torch's CUDA the CPU answers."""
+    faiss = pytest.importorskip("faiss", exc_type=ImportError)
+    monkeypatch.setattr("nar_plugin.index.nearest.on_gpu", lambda rows: True)
+    monkeypatch.delattr(faiss, "StandardGpuResources", raising=False)
+    monkeypatch.setattr("nar_plugin.index.nearest.torch_on_gpu", TorchCandidates)
+    assert isinstance(open_backend(random_unit(14, 3)), TorchCandidates)
+
+
+def test_the_cpu_where_the_gpu_has_no_memory_left(monkeypatch):
+    def full(*_):
+        raise RuntimeError("Error: 'err == cudaSuccess' failed: out of memory")
+
+    pytest.importorskip("faiss", exc_type=ImportError)
+    for name in ("flat_on_gpu", "torch_on_gpu"):
+        monkeypatch.setattr(f"nar_plugin.index.nearest.{name}", full)
+    monkeypatch.setattr("nar_plugin.index.nearest.on_gpu", lambda rows: True)
+    assert isinstance(open_backend(random_unit(14, 3)), FaissCandidates)
+
+
 @pytest.mark.gpu
-def test_a_gpu_gives_the_same_answers():
+@pytest.mark.parametrize("kind", [FaissGpuCandidates, torch_on_gpu])
+def test_a_gpu_gives_the_same_answers(kind):
     import torch
 
     if not torch.cuda.is_available():
         pytest.skip("no CUDA device")
     vectors = random_unit(15, 200_000, dim=512)
-    searcher = open_backend(vectors)
-    assert isinstance(searcher, TorchCandidates)
-    allowed = np.arange(len(vectors)) % 3 > 0
-    for query in random_unit(16, 5, dim=512):
-        for mask in (None, allowed):
+    try:
+        searcher = kind(vectors)
+    except ImportError as error:
+        pytest.skip(str(error))
+    for share in (None, 0.3, 0.001):
+        mask = None if share is None else np.random.default_rng(17).random(len(vectors)) < share
+        for query in random_unit(16, 5, dim=512):
             _, rows = nearest(searcher, vectors, query, 10, mask)
             np.testing.assert_array_equal(rows, expected(vectors, query, 10, mask))
+
+
+@pytest.mark.gpu
+def test_a_large_index_is_searched_on_the_gpu():
+    import torch
+
+    if not torch.cuda.is_available():
+        pytest.skip("no CUDA device")
+    kinds = (FaissGpuCandidates, TorchCandidates)
+    assert isinstance(open_backend(random_unit(15, 200_000)), kinds)
