@@ -3,15 +3,18 @@
 import numpy as np
 import pytest
 import torch
+from torch.nn import functional
 
 pytest.importorskip("tqdm")
 
 from nar_plugin.encoder import load_encoder
+from nar_plugin.encoder.model import Families
 from nar_plugin.train import projection
 from nar_plugin.train.metrics import retrieval_quality
 from nar_plugin.train.nas import darts_corpus
 from nar_plugin.train.projection import DefaultMethod, Settings
 from nar_plugin.train.splits import split_corpus
+from nar_plugin.train.twins import Twin
 
 
 def test_what_varies_inside_classes_shrinks():
@@ -37,6 +40,34 @@ def test_differences_inside_families_by_hand():
 
 def test_without_differences_every_direction_counts_alike():
     torch.testing.assert_close(projection._covariance(torch.zeros(0, 3)), torch.eye(3))
+
+
+def test_what_twins_differ_by_of_those_that_are_two_graphs(monkeypatch):
+    pairs = [Twin(("a", "b"), graphs, 0) for graphs in ((0, 2), (1, 1))]
+    monkeypatch.setattr(projection, "read_twins", lambda items: pairs)
+    rows = torch.tensor([[5.0, 1], [7, 7], [2, 3]])
+    torch.testing.assert_close(projection._between_twins(rows, []), torch.tensor([[3.0, -2]]))
+
+
+def test_the_network_brings_families_together():
+    torch.manual_seed(0)
+    labels = torch.arange(8).repeat_interleave(16)
+    rows = torch.randn(8, 32)[labels] + 2 * torch.randn(128, 32)
+    settings = Settings(width=32, families=16, epochs=60, batch=64)
+    network = Families(32, 16)
+    projection._train(network, rows, labels, settings)
+    with torch.no_grad():
+        learned = network(rows)
+    plain = functional.normalize(rows[:, :16], dim=1)  # what it starts from
+    assert _apart(learned, labels) > 1.3 * _apart(plain, labels)
+
+
+def _apart(vectors, labels):
+    """Mean cosine inside a family minus that between families."""
+    same = labels[:, None] == labels
+    others = same & ~torch.eye(len(labels), dtype=torch.bool)
+    cosines = vectors @ vectors.T
+    return cosines[others].mean() - cosines[~same].mean()
 
 
 @pytest.fixture(scope="module")
