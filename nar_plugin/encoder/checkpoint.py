@@ -78,11 +78,7 @@ def read_encoder(folder: Path, kind: type[Encoder]) -> Encoder:
             f"{weights} is missing or does not have the sha256 that {CONFIG} states. "
             "Reinstall nar-plugin if it came with that; else fetch it or train it again."
         )
-    if config.get("sketch") != SKETCH_VERSION:
-        raise IndexIncompatible(
-            f"The encoder in {folder} was made for other sketches than this version of "
-            "nar-plugin computes. Train it again with `nar train`."
-        )
+    check_sketches(folder)
     state = load_file(weights)
     try:
         with torch.device("meta"):  # the config is not believed: memory is taken by the file alone
@@ -98,6 +94,22 @@ def read_encoder(folder: Path, kind: type[Encoder]) -> Encoder:
             "again with `nar train`."
         ) from error
     return encoder.eval().requires_grad_(False)
+
+
+def check_sketches(folder: Path) -> None:
+    """Refuse an encoder that reads graphs in another way than this version does.
+
+    Raises:
+        IndexUnavailable: Its config cannot be read.
+        IndexIncompatible: It was made for other sketches.
+    """
+    made = encoder_config(folder).get("sketch")
+    if made != SKETCH_VERSION:
+        raise IndexIncompatible(
+            f"The encoder in {folder} was made for sketches of version {made}, this nar-plugin "
+            f"computes {SKETCH_VERSION}. If it came with an index, `pip install --upgrade "
+            "nar-plugin` and `nar index update` bring two that fit; else `nar train` makes one."
+        )
 
 
 def encoder_sha256(folder: Path) -> str:

@@ -15,7 +15,7 @@ from nar_plugin.errors import IndexIncompatible, IndexUnavailable
 from nar_plugin.hub.pointer import Pointer, read_pointers
 from nar_plugin.hub.repository import name_in_cache, short
 from nar_plugin.index import EMBEDDED, ArchitectureIndex
-from nar_plugin.index.folder import reencoding
+from nar_plugin.index.folder import read_verified, reencoding
 from nar_plugin.index.manifest import MANIFEST, Manifest
 
 logger = logging.getLogger("nar_plugin")
@@ -66,7 +66,8 @@ def check_usable(manifest: Manifest, folder: Path) -> None:
 
     Raises:
         IndexIncompatible: Its fingerprints are of another version, or its encoder is another than
-            the embedded one and did not come with it.
+            the embedded one and did not come with it, or is made for other sketches.
+        IndexUnavailable: The encoder that came with it is damaged.
     """
     ours = _embedded_manifest()
     if manifest.fingerprint != ours.fingerprint:
@@ -82,6 +83,13 @@ def check_usable(manifest: Manifest, folder: Path) -> None:
             f"that; {reencoding(name_in_cache(folder) or str(folder))} makes the vectors anew, "
             "where the index has graphs."
         )
+    if folder != EMBEDDED:
+        for entry in manifest.of_kind("encoder"):
+            read_verified(folder, entry)
+    if manifest.of_kind("encoder"):
+        from nar_plugin.encoder.checkpoint import check_sketches  # imports torch
+
+        check_sketches(folder)
 
 
 @lru_cache(maxsize=100)

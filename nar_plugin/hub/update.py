@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable, NarError
 from nar_plugin.hub.answering import answering, check_usable
@@ -12,7 +13,7 @@ from nar_plugin.hub.failures import explained
 from nar_plugin.hub.pointer import Pointer, now, pointer_path, read_pointers, write_pointer
 from nar_plugin.hub.repository import DEFAULT_REPOSITORY
 from nar_plugin.index import ArchitectureIndex
-from nar_plugin.index.manifest import MANIFEST, FileEntry
+from nar_plugin.index.manifest import MANIFEST, FileEntry, Manifest
 
 
 @dataclass(frozen=True)
@@ -72,12 +73,35 @@ def update(
 
 def land(release: Release) -> None:
     """Make a release that is all there the active one, once it has been read as a whole."""
-    check_usable(ArchitectureIndex.load(release.folder).manifest, release.folder)
+    manifest = ArchitectureIndex.load(release.folder).manifest
+    check_usable(manifest, release.folder)
+    if manifest.of_kind("encoder"):
+        check_encoder(manifest, release.folder)
     place = release.place
     with explained(place.repository, f"the pointer {pointer_path()}"):
         write_pointer(Pointer(place.repository, release.commit, release.revision, now()))
     with suppress(IndexUnavailable):
         remember(release)
+
+
+def check_encoder(manifest: Manifest, folder: Path) -> None:
+    """Read the encoder that came with an index, as the first query would.
+
+    Raises:
+        IndexUnavailable: It is damaged, or another than the manifest says.
+        IndexIncompatible: It is none that could have made the index's vectors.
+    """
+    from nar_plugin.encoder import ArchitectureEncoder, encoder_sha256  # imports torch
+    from nar_plugin.encoder.checkpoint import read_encoder
+
+    encoder = read_encoder(folder, ArchitectureEncoder)
+    made = encoder_sha256(folder), encoder.dimensions
+    if made != (manifest.encoder_sha256, manifest.dim):
+        raise IndexIncompatible(
+            f"The encoder in {folder} ({made[0][:12]}, {made[1]} dimensions) is not the one that "
+            f"made the index ({manifest.encoder_sha256[:12]}, {manifest.dim}). Tell its "
+            "maintainer; `nar index update --revision R` takes an older one."
+        )
 
 
 def remember(release: Release) -> None:

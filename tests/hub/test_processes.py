@@ -216,3 +216,61 @@ def test_an_update_that_is_killed_at_any_moment(one_behind, tmp_path, environmen
     said = last.communicate(timeout=120)
     assert last.returncode == 0, said
     assert len(first_readable(ArchitectureIndex.load)) == 225
+
+
+ASK_ALL_THE_TIME = """
+import sys, threading
+from pathlib import Path
+import numpy as np
+import nar_plugin
+
+stop, seen, problems = Path(sys.argv[1]), set(), []
+LENGTHS = {"2026.11.20": 200, "2026.11.21": 225}
+
+def ask():
+    query = np.ones(32)
+    while not (stop.exists() or problems):
+        try:
+            index = nar_plugin.load_index()
+            found = index.search(query, 250)
+            assert len(found) == len(index) == LENGTHS[index.manifest.revision]
+            names = {match.row.name for match in found}
+            assert ("timm:net0" in names) == (index.manifest.revision == "2026.11.20")
+            seen.add(index.manifest.revision)
+        except BaseException as error:
+            problems.append(repr(error))
+
+threads = [threading.Thread(target=ask) for _ in range(8)]
+for thread in threads:
+    thread.start()
+print("ready", flush=True)
+for thread in threads:
+    thread.join()
+print(problems, sorted(seen))
+"""
+
+
+@pytest.mark.slow
+def test_eight_threads_of_four_processes_ask_while_updates_land(nar, behind, environment, tmp_path):
+    """Forth and back ten times: each answer is wholly of one revision, and both are seen."""
+    stop = tmp_path / "stop"
+    askers = [
+        subprocess.Popen(
+            [sys.executable, "-c", ASK_ALL_THE_TIME, str(stop)],
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(4)
+    ]
+    for asker in askers:
+        assert asker.stdout.readline() == "ready\n"
+    for revision in 5 * ["main", "v1"]:
+        done = nar("index", "update", "--revision", revision)
+        assert done.returncode == 0, done.stderr
+    stop.touch()
+    for asker in askers:
+        printed, said = asker.communicate(timeout=60)
+        assert printed == "[] ['2026.11.20', '2026.11.21']\n", said
+        assert not said

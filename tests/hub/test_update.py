@@ -5,11 +5,11 @@ import logging
 import threading
 from dataclasses import replace
 from pathlib import Path
-from shutil import copy
 
 import pytest
 
 from nar_plugin import hub
+from nar_plugin.encoder import ArchitectureEncoder, encoder_sha256, save_encoder
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable
 from nar_plugin.hub.answering import answering, first_readable
 from nar_plugin.hub.pointer import pointer_path, read_pointers
@@ -190,8 +190,6 @@ def test_the_cache_folder_is_the_one_that_the_library_documents(published):
 def test_an_index_for_another_encoder_or_fingerprint_does_not_become_active(
     client, small, tmp_path
 ):
-    """One that brings its encoder along does."""
-
     def variant(**fields):
         index = ArchitectureIndex.load(small[0])
         index.manifest = replace(index.manifest, **fields)
@@ -208,14 +206,78 @@ def test_an_index_for_another_encoder_or_fingerprint_does_not_become_active(
             hub.update(f"owner/{name}")
         assert read_pointers() == ()
 
-    for file in ("encoder.json", "encoder.safetensors"):
-        copy(EMBEDDED / file, tmp_path / file)
-    config = json.loads((tmp_path / "encoder.json").read_text())
-    index = variant(encoder="own", encoder_sha256=config["sha256"])
-    index.save(tmp_path / "own", encoder=tmp_path)
-    hub.publish(tmp_path / "own", REPO)
+
+@pytest.fixture
+def encoder(tmp_path):
+    """The folder of an encoder of 32 dimensions."""
+    folder = tmp_path / "own-encoder"
+    folder.mkdir()
+    small = ArchitectureEncoder(5, width=8, families=24, designs=8)
+    save_encoder(small, folder, recipe="own")
+    return folder
+
+
+def with_encoder(index, encoder, folder):
+    """The index as its own encoder's, saved."""
+    index.manifest = replace(index.manifest, encoder="own", encoder_sha256=encoder_sha256(encoder))
+    index.save(folder, encoder=encoder)
+    return folder
+
+
+def test_an_index_that_brings_its_encoder_along_answers(client, small, encoder, tmp_path):
+    own = with_encoder(ArchitectureIndex.load(small[0]), encoder, tmp_path / "own")
+    hub.publish(own, REPO)
     hub.update(REPO)
     assert active().manifest.encoder == "own"
+
+
+def test_a_damaged_encoder_in_the_cache_is_not_asked(published, small, encoder, tmp_path, caplog):
+    hub.update(REPO)
+    own = with_encoder(ArchitectureIndex.load(small[0]), encoder, tmp_path / "own")
+    hub.publish(own, REPO)
+    weights = hub.update().release.folder / "encoder.safetensors"
+    weights.resolve().write_bytes(weights.read_bytes()[:-1])
+    assert active().manifest.encoder != "own"
+    assert "encoder.safetensors is damaged" in caplog.text and "`nar index update`" in caplog.text
+    hub.update()
+    assert active().manifest.encoder == "own"
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"sketch": "another"}, "made for sketches of version another"),
+        ({"sha256": "0" * 64}, "does not have the sha256"),
+        ({"encoder": {"labels": 10**12}}, "is not the encoder that"),
+        ({"encoder": {"command": "rm"}}, "is not the encoder that"),
+        (None, "does not describe an encoder"),
+    ],
+)
+def test_an_encoder_that_nobody_can_use_does_not_land(
+    published, small, encoder, tmp_path, changes, reason
+):
+    """The manifest vouches for it, as that of a hostile or careless publisher would."""
+    hub.update(REPO)
+    before = read_pointers()
+    index = ArchitectureIndex.load(small[0])
+    config = json.loads((encoder / "encoder.json").read_text())
+    content = [] if changes is None else config | changes
+    index.manifest = replace(index.manifest, encoder="own", encoder_sha256=config["sha256"])
+    (encoder / "encoder.json").write_text(json.dumps(content))
+    index.save(tmp_path / "own", encoder=encoder)
+    hub.publish(tmp_path / "own", REPO)
+    with pytest.raises((IndexUnavailable, IndexIncompatible), match=reason):
+        hub.update()
+    assert read_pointers() == before
+    assert len(active()) == 200
+
+
+def test_an_encoder_of_other_dimensions_does_not_land(published, small, encoder, tmp_path):
+    save_encoder(ArchitectureEncoder(5, width=8, families=3, designs=2), encoder, recipe="own")
+    hub.publish(with_encoder(ArchitectureIndex.load(small[0]), encoder, tmp_path / "own"), REPO)
+    with pytest.raises(IndexIncompatible, match=r"5 dimensions.* is not the one that made"):
+        hub.update(REPO)
+    assert active().source == "embedded"
 
 
 def test_an_active_index_that_an_upgrade_left_behind_does_not_stop_queries(
