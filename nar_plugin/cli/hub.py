@@ -33,6 +33,7 @@ def update(
     """
     from nar_plugin import hub
     from nar_plugin.hub.answering import answering
+    from nar_plugin.report.wording import counted
 
     with only_results_on_stdout():
         found = hub.update(repository, revision, dry_run=dry_run)
@@ -52,9 +53,10 @@ def update(
         show_json(facts)
         return
     verb = "fetched" if found.done else "to fetch"
+    files = f"{counted(len(found.fetched), 'file')}, {found.size / 1e6:.1f} MB"
     typer.echo(
-        f"{found.release}: revision {manifest.revision}, {manifest.graphs:,} graphs; {verb}: "
-        f"{len(found.fetched)} files, {found.size / 1e6:.1f} MB"
+        f"{found.release}: revision {manifest.revision}, {manifest.graphs:,} graphs; "
+        f"{f'{verb}: {files}' if found.fetched else 'the cache has all of it'}"
     )
     typer.echo(answering(), err=True)
 
@@ -77,6 +79,7 @@ def publish(
 ) -> None:
     """Publish an index on the Hub as one commit; wants a token with write access."""
     from nar_plugin import hub
+    from nar_plugin.report.wording import counted
 
     with only_results_on_stdout():
         done = hub.publish(folder, repository, tag=tag, private=private, replace=replace)
@@ -93,6 +96,6 @@ def publish(
         return
     tagged = f", tag {done.tag}" if done.tag else ""
     typer.echo(
-        f"{done.repository}@{done.commit[:8]}{tagged}: sent {len(done.sent)} files, "
+        f"{done.repository}@{done.commit[:8]}{tagged}: sent {counted(len(done.sent), 'file')}, "
         f"{done.size / 1e6:.1f} MB"
     )

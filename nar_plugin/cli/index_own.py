@@ -41,6 +41,7 @@ def remove(
 ) -> None:
     """Take your own models out of the private overlay, and off the disk."""
     from nar_plugin.index import overlay
+    from nar_plugin.report.wording import counted
 
     with only_results_on_stdout():
         left = overlay.remove_models(references)
@@ -48,7 +49,7 @@ def remove(
     if as_json:
         show_json(facts)
     else:
-        typer.echo(f"{len(references):,} removed, {left:,} own architectures left")
+        typer.echo(f"{len(references):,} removed, {counted(left, 'own architecture')} left")
 
 
 def _say_on_stderr(reference: str) -> None:
@@ -57,9 +58,11 @@ def _say_on_stderr(reference: str) -> None:
 
 def _report(graphs: int, names: int, as_json: bool) -> None:
     from nar_plugin.index.overlay import overlay_folder
+    from nar_plugin.report.wording import counted
 
     facts = {"overlay": str(overlay_folder()), "graphs": graphs, "names": names}
     if as_json:
         show_json(facts)
     else:
-        typer.echo(f"{graphs:,} own architectures, {names:,} names, in {facts['overlay']}")
+        held = f"{counted(graphs, 'own architecture')}, {counted(names, 'name')}"
+        typer.echo(f"{held}, in {facts['overlay']}")

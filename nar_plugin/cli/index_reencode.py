@@ -39,6 +39,7 @@ def reencode(
     """
     from nar_plugin import api
     from nar_plugin.index import EMBEDDED, embedding, overlay
+    from nar_plugin.report.wording import counted
 
     if index is None:
         if output or encoder or revision:
@@ -69,4 +70,4 @@ def reencode(
     if as_json:
         show_json(facts)
     else:
-        typer.echo(f"{len(anew):,} graphs encoded by {anew.manifest.encoder}, in {folder}")
+        typer.echo(f"{counted(len(anew), 'graph')} encoded by {anew.manifest.encoder}, in {folder}")

@@ -18,27 +18,32 @@ def verify(
     as_json: Json = False,
 ) -> None:
     """Read every file of an index, compare it with the manifest, and name what is wrong."""
-    from nar_plugin import api
-    from nar_plugin.index import ArchitectureIndex
-    from nar_plugin.report.wording import clean
+    from nar_plugin.hub import ArchitectureIndex
+    from nar_plugin.hub.answering import active_folder
+    from nar_plugin.index.folder import present
+    from nar_plugin.report.wording import clean, counted
 
     with only_results_on_stdout():
-        place = folder or api.load_index().folder
-        assert place is not None, "a loaded index lies in a folder"
+        place = folder or active_folder()  # not the one that would answer in its stead
         index = ArchitectureIndex.verify(place)
     manifest = index.manifest
+    files = present(place, manifest)
+    size = sum(entry.size for entry in files)
+    absent = sorted({entry.path for entry in manifest.files} - {entry.path for entry in files})
     facts = {
         "source": index.source,
         "revision": manifest.revision,
-        "files": len(manifest.files),
-        "bytes": manifest.size,
+        "files": len(files),
+        "absent": absent,
+        "bytes": size,
         "graphs": manifest.graphs,
         "sound": True,
     }
     if as_json:
         show_json(facts)
     else:
+        left_out = f" Not here, and needed by no query: {' '.join(absent)}." if absent else ""
         typer.echo(
-            f"{clean(index.source)} at {clean(manifest.revision)}: {len(manifest.files)} files, "
-            f"{manifest.size:,} bytes, {manifest.graphs:,} graphs; all as the manifest says."
+            f"{clean(index.source)} at {clean(manifest.revision)}: {counted(len(files), 'file')}, "
+            f"{size:,} bytes, {manifest.graphs:,} graphs; all as the manifest says.{left_out}"
         )

@@ -15,7 +15,7 @@ from nar_plugin.errors import IndexIncompatible, IndexUnavailable
 from nar_plugin.hub.pointer import Pointer, read_pointers
 from nar_plugin.hub.repository import name_in_cache, short
 from nar_plugin.index import EMBEDDED, ArchitectureIndex
-from nar_plugin.index.folder import read_verified, reencoding
+from nar_plugin.index.folder import present, read_verified, reencoding
 from nar_plugin.index.manifest import MANIFEST, Manifest
 
 logger = logging.getLogger("nar_plugin")
@@ -102,6 +102,16 @@ def _embedded_manifest() -> Manifest:
     return Manifest.from_json((EMBEDDED / MANIFEST).read_bytes())
 
 
+def active_folder() -> Path:
+    """The folder of the index that should answer, whether or not it can.
+
+    Raises:
+        IndexUnavailable: It is not known which.
+    """
+    folder, _ = next(candidates(read_pointers()))
+    return folder
+
+
 def answering() -> str:
     """One line: which index answers, its revision, its size and its age."""
     try:
@@ -124,7 +134,8 @@ def candidates(pointers: tuple[Pointer, ...]) -> Iterator[tuple[Path, Callable[[
 
 def _line(folder: Path, source: str) -> str:
     manifest = Manifest.from_json((folder / MANIFEST).read_bytes())
+    size = sum(entry.size for entry in present(folder, manifest))
     return (
         f"The index {source} answers: revision {manifest.revision}, {manifest.graphs:,} graphs, "
-        f"{manifest.size / 1e6:.1f} MB, {manifest.age}."
+        f"{size / 1e6:.1f} MB, {manifest.age}."
     )

@@ -47,6 +47,11 @@ def read_manifest(folder: Path) -> bytes:
         ) from error
 
 
+def present(folder: Path, manifest: Manifest) -> tuple[FileEntry, ...]:
+    """The files of an index that are in a folder: an update leaves the graphs out."""
+    return tuple(entry for entry in manifest.files if (folder / entry.path).is_file())
+
+
 def read_verified(folder: Path, entry: FileEntry) -> bytes:
     """The content of one file, which is the one that the manifest describes.
 

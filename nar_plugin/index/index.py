@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable, NarError
 from nar_plugin.index import graphs as stored_graphs
-from nar_plugin.index.folder import read_manifest, read_verified, reencoding, source_of
+from nar_plugin.index.folder import present, read_manifest, read_verified, reencoding, source_of
 from nar_plugin.index.inventory import inventory
 from nar_plugin.index.manifest import Manifest
 from nar_plugin.index.nearest import Candidates, nearest, on_gpu, open_backend
@@ -631,7 +631,7 @@ class ArchitectureIndex:
     def _bytes(self) -> int:
         if self.added or not self.manifest.files:
             return self._vectors.nbytes + int(self._table.nbytes)
-        return self.manifest.size
+        return sum(entry.size for entry in present(self.folder or Path(), self.manifest))
 
     def _revised(self, buried: Collection[str], shard: Shard | None) -> Self:
         """The index without some rows and with a shard more."""

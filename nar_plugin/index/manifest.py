@@ -110,11 +110,6 @@ class Manifest:
         return tuple(entry for entry in self.files if entry.kind == kind)
 
     @property
-    def size(self) -> int:
-        """Bytes of all files together, without the manifest."""
-        return sum(entry.size for entry in self.files)
-
-    @property
     def age(self) -> str:
         """How old this revision is, such as `3 days old`; `made today`."""
         days = (datetime.now(UTC).date() - date.fromisoformat(self.created)).days

@@ -52,7 +52,12 @@ def motif_text(motif: SharedMotif, label_width: int = 80) -> str:
 def other_names(hit: Hit) -> str:
     """Such as `(+3 names)` when the hit's graph has other names, else an empty text."""
     count = len(set(hit.names) - {hit.name})
-    return f"(+{count} {'name' if count == 1 else 'names'})" if count else ""
+    return f"(+{counted(count, 'name')})" if count else ""
+
+
+def counted(count: int, noun: str) -> str:
+    """Such as `1 name`, `1,461 names`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def query_text(query: Query) -> str:

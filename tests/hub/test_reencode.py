@@ -13,6 +13,7 @@ from nar_plugin import hub
 from nar_plugin.cli import app
 from nar_plugin.encoder import ArchitectureEncoder, encoder_sha256, load_encoder, save_encoder
 from nar_plugin.errors import IndexIncompatible, NarError
+from nar_plugin.hub.answering import answering
 from nar_plugin.index import EMBEDDED, ArchitectureIndex, ArchitectureRow, graphs
 from nar_plugin.mining import mine
 from nar_plugin.tracing import trace
@@ -113,6 +114,20 @@ def test_graphs_come_only_when_they_are_asked_for(published, tmp_path):
     assert published.sent(".graphs.parquet") == 0
     nar("index", "reencode", REPO, "--output", str(tmp_path / "anew"))
     assert published.sent(".graphs.parquet") > 0
+
+
+def test_what_is_not_here_is_not_counted(client, macros, tmp_path):
+    index_of(macros).save(tmp_path / "older")
+    nar("index", "reencode", str(tmp_path / "older"), "--output", str(tmp_path / "anew"))
+    hub.publish(tmp_path / "anew", REPO)
+    folder = hub.update(REPO).release.folder
+    said = json.loads(nar("index", "verify", "--json").stdout)
+    assert said["absent"] == ["shards/00000.graphs.parquet"] and said["files"] == 4
+    names = [path.resolve() for path in folder.rglob("*.*") if path.name != "manifest.json"]
+    assert said["bytes"] == sum(path.stat().st_size for path in names)
+    assert f"{said['bytes'] / 1e6:.1f} MB" in answering()
+    text = nar("index", "verify").stdout
+    assert "4 files" in text and "needed by no query: shards/00000.graphs.parquet." in text
 
 
 def test_a_folder_is_written_anew_in_its_place(macros, tmp_path):

@@ -7,8 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from nar_plugin import hub
+from nar_plugin.cli import app
 from nar_plugin.encoder import ArchitectureEncoder, encoder_sha256, save_encoder
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable
 from nar_plugin.hub.answering import answering, first_readable
@@ -125,6 +127,16 @@ def test_a_damaged_cache_falls_back_and_says_so(published, small, caplog):
 
     hub.update()  # what the message said
     assert len(active()) == 225
+
+
+def test_verify_looks_at_the_index_that_should_answer(published):
+    """And not at the one that answers in its stead."""
+    folder = hub.update(REPO).release.folder
+    (folder / "shards/00000.rows.parquet").resolve().write_bytes(b"")
+    assert active().source == "embedded"
+    result = CliRunner().invoke(app, ["index", "verify"])
+    assert isinstance(result.exception, IndexUnavailable)
+    assert "shards/00000.rows.parquet is damaged" in str(result.exception)
 
 
 def test_a_removed_cache_leaves_the_embedded_index(published, home, caplog):
