@@ -74,7 +74,7 @@ def _fill(url: str, part: Path, size: int, token: str | bool | None) -> None:
     with part.open("r+b", buffering=0) as file:
         have = file.seek(0, 2)
         bar = library.tqdm(
-            desc=part.stem[:8],
+            desc=url.rpartition("/")[2],
             total=size,
             initial=have,
             unit="B",
@@ -126,7 +126,9 @@ def _append(url: str, file: FileIO, size: int, token: str | bool | None, bar: An
             file.truncate()
             bar.update(-start)
         for piece in response.iter_bytes():
-            file.write(piece)
+            left = memoryview(piece)
+            while left:  # a full disk takes a part, and then raises
+                left = left[file.write(left) :]
             bar.update(len(piece))
             if file.tell() > size:  # it is another file
                 return
