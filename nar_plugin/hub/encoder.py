@@ -117,16 +117,23 @@ class ArchitectureEncoder(encoder.ArchitectureEncoder, PyTorchModelHubMixin):
 
     def push_to_hub(  # type: ignore[override]  # one commit on top of a known one
         self,
-        repository: str,
+        repo_id: str,
         *,
         tag: str | None = None,
         private: bool | None = None,
         token: str | bool | None = None,
+        **made_anew: Any,
     ) -> Published:
-        """Publish the encoder as one commit: see `publish_encoder`."""
+        """Publish the encoder as one commit: see `publish_encoder`.
+
+        The config and the card that the mixin's `save_pretrained(..., push_to_hub=True)` hands over
+        (`made_anew`) are made from the encoder itself.
+        """
+        if strange := made_anew.keys() - {"config", "model_card_kwargs"}:
+            raise NarError(f"push_to_hub knows no {sorted(strange)[0]}: tag, private and token.")
         with TemporaryDirectory() as folder:
             self.save_pretrained(folder)
-            return publish_encoder(folder, repository, tag=tag, private=private, token=token)
+            return publish_encoder(folder, repo_id, tag=tag, private=private, token=token)
 
 
 def publish_encoder(

@@ -90,6 +90,15 @@ def test_from_pretrained_and_back_is_the_same_encoder(client, tmp_path):
     assert again.sent == ()  # what is there already makes no commit
 
 
+def test_saved_and_pushed_in_one_call(client, tmp_path):
+    encoder = hub.ArchitectureEncoder.from_pretrained(EMBEDDED)
+    encoder.save_pretrained(tmp_path / "saved", repo_id=REPO, push_to_hub=True, tag="v1")
+    fetched = Path(snapshot_download(REPO, revision="v1"))
+    assert encoder_sha256(fetched) == encoder_sha256(EMBEDDED)
+    with pytest.raises(NarError, match="knows no branch"):
+        encoder.push_to_hub(REPO, branch="other")
+
+
 def test_without_a_network_the_cache_answers(client, monkeypatch):
     from huggingface_hub import constants
 
