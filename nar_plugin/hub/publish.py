@@ -8,9 +8,9 @@ somebody was faster.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from nar_plugin.hub.download import Place, read_manifest_at
 from nar_plugin.hub.failures import explained, status_of
 from nar_plugin.hub.repository import KIND, MAIN, is_repository, short
 from nar_plugin.index import ArchitectureIndex
+from nar_plugin.index.folder import present, read_verified
 from nar_plugin.index.manifest import MANIFEST, TOMBSTONES, Manifest
 
 if TYPE_CHECKING:
@@ -94,16 +95,18 @@ def publish(
         raise NarError(f"{repository!r} is no repository: expected owner/name.")
     folder = Path(folder)
     index = ArchitectureIndex.load(folder)
-    manifest = index.manifest
+    for entry in present(folder, index.manifest):  # also what no search reads
+        read_verified(folder, entry)
     card = index_card(index, repository).encode()
     api = HfApi(token=token)
     with explained(repository, "a new repository"):
         api.create_repo(repository, repo_type=KIND, private=private, exist_ok=True)
     head = _head(api, Place(repository, token=token))
+    there = {entry.path: entry.sha256 for entry in head.manifest.files} if head.manifest else {}
+    manifest = to_be_held(index.manifest, folder, there)
     check_tag(head, repository, tag, manifest)
     if head.manifest is not None and not replace:
         check_descent(head, manifest, _tombstones(folder), repository)
-    there = {entry.path: entry.sha256 for entry in head.manifest.files} if head.manifest else {}
     new = [entry for entry in manifest.files if there.get(entry.path) != entry.sha256]
     gone = sorted(set(there) - {entry.path for entry in manifest.files})
     commit = head.commit
@@ -126,6 +129,21 @@ def publish(
             api.create_tag(repository, tag=tag, revision=commit, repo_type=KIND)
     sent = tuple(entry.path for entry in new)
     return Published(repository, commit, tag, sent, sum(entry.size for entry in new))
+
+
+def to_be_held(manifest: Manifest, folder: Path, there: Mapping[str, str]) -> Manifest:
+    """The manifest without graphs that neither the folder nor the repository has.
+
+    An update leaves graphs out, so the folder may lack those that are published already.
+
+    Args:
+        manifest: Of the folder.
+        folder: Is to be published.
+        there: The sha256 of what the repository holds, by path.
+    """
+    here = present(folder, manifest)
+    held = [one for one in manifest.files if one in here or there.get(one.path) == one.sha256]
+    return replace(manifest, files=tuple(held))
 
 
 def check_tag(head: Head, repository: str, tag: str | None, manifest: Manifest) -> None:

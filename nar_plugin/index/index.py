@@ -580,9 +580,12 @@ class ArchitectureIndex:
 
     @property
     def has_graphs(self) -> bool:
-        """Whether every shard came with its graphs."""
-        shards = len(self.manifest.of_kind("rows")) == len(self.manifest.of_kind("graphs"))
-        return shards and all(shard.graphs is not None for shard in self.added)
+        """Whether every shard came with its graphs, and they are here."""
+        here = present(self.folder or Path(), self.manifest)
+        shards = len(self.manifest.of_kind("rows"))
+        return sum(entry.kind == "graphs" for entry in here) == shards and all(
+            shard.graphs is not None for shard in self.added
+        )
 
     def graphs(self) -> pa.Table:
         """The stored graphs of the rows, in their order.

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nar_plugin.errors import NarError
-from nar_plugin.index.folder import prune, read_verified, replace_files
-from nar_plugin.index.manifest import MINIMUM_CLIENT, TOMBSTONES, FileEntry
+from nar_plugin.index.folder import present, prune, read_verified, replace_files
+from nar_plugin.index.manifest import MINIMUM_CLIENT, OPTIONAL, TOMBSTONES, FileEntry
 from nar_plugin.index.shards import tombstones_to_json
 
 if TYPE_CHECKING:
@@ -61,16 +61,25 @@ def save(
 def kept_files(
     index: ArchitectureIndex, folder: Path, *, with_encoder: bool
 ) -> dict[FileEntry, bytes | None]:
-    """The files of the index's own folder: with content where they must be copied, else None."""
+    """The files of the index's own folder: with content where they must be copied, else None.
+
+    Graphs that an update has left out stay listed: where they were published, they still are.
+    """
     kinds = (*KEPT, "encoder") if with_encoder else KEPT
     entries = [entry for entry in index.manifest.files if entry.kind in kinds]
     if index.folder is None:
         return {}
-    if folder.resolve() == index.folder.resolve():
-        for entry in entries:
-            read_verified(folder, entry)  # another process may have replaced them
-        return dict.fromkeys(entries)
-    return {entry: read_verified(index.folder, entry) for entry in entries}
+    here = present(index.folder, index.manifest)
+    absent = [entry for entry in entries if entry.kind in OPTIONAL and entry not in here]
+    contents: dict[FileEntry, bytes | None] = dict.fromkeys(
+        entry for entry in absent if entry.kind == "graphs"
+    )
+    same = folder.resolve() == index.folder.resolve()
+    for entry in entries:
+        if entry not in absent:
+            content = read_verified(index.folder, entry)  # another process may have replaced it
+            contents[entry] = None if same else content
+    return contents
 
 
 def derived_files(

@@ -12,7 +12,7 @@ import nar_plugin
 from nar_plugin import hub
 from nar_plugin.cli import app
 from nar_plugin.encoder import ArchitectureEncoder, encoder_sha256, load_encoder, save_encoder
-from nar_plugin.errors import IndexIncompatible, NarError
+from nar_plugin.errors import IndexIncompatible, IndexUnavailable, NarError
 from nar_plugin.hub.answering import answering
 from nar_plugin.index import EMBEDDED, ArchitectureIndex, ArchitectureRow, graphs
 from nar_plugin.mining import mine
@@ -146,3 +146,42 @@ def test_a_repository_wants_a_place_to_write_to():
     result = nar("index", "reencode", REPO)
     assert result.exit_code == 2 and "--output" in result.stderr
     assert nar("index", "reencode", "--output", "x").exit_code == 2
+
+
+@pytest.fixture
+def updated(client, macros, tmp_path):
+    """The folder of an index that was published with graphs and came without them."""
+    index_of(macros[:1]).save(tmp_path / "older")
+    nar("index", "reencode", str(tmp_path / "older"), "--output", str(tmp_path / "anew"))
+    hub.publish(tmp_path / "anew", REPO)
+    return hub.update(REPO).release.folder
+
+
+def test_a_next_revision_keeps_the_graphs_that_an_update_left_out(updated, macros, tmp_path):
+    index = ArchitectureIndex.load(updated)
+    assert not index.has_graphs
+    more = index_of(macros[1:])
+    vectors = np.ones((1, index.manifest.dim))
+    index.add(more.rows(), vectors, graphs=more.graphs()).save(tmp_path / "next")
+    done = hub.publish(tmp_path / "next", REPO)
+    assert {path.split(".")[0] for path in done.sent} == {"shards/00001"}
+    whole = hub.open_with_graphs(REPO, None)
+    assert [len(graph.graph) for graph in graphs.macro_graphs(whole.graphs())] == [
+        len(macro.graph) for macro in macros
+    ]
+
+
+def test_another_repository_gets_the_index_without_them(updated):
+    index = hub.ArchitectureIndex.from_pretrained(REPO)
+    index.push_to_hub("owner/other")
+    other = hub.ArchitectureIndex.from_pretrained("owner/other")
+    assert len(other) == 1 and not other.manifest.of_kind("graphs")
+
+
+def test_damaged_graphs_are_not_published(client, macros, tmp_path):
+    index_of(macros).save(tmp_path)
+    path = tmp_path / "shards" / "00000.graphs.parquet"
+    path.write_bytes(path.read_bytes()[:-1] + b"!")
+    with pytest.raises(IndexUnavailable, match=r"00000\.graphs\.parquet is damaged"):
+        hub.publish(tmp_path, REPO)
+    assert not client.log
