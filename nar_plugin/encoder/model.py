@@ -64,7 +64,7 @@ class ArchitectureEncoder(nn.Module):
     """
 
     def __init__(
-        self, labels: int, width: int = 1024, families: int = 384, designs: int = 128
+        self, labels: int, width: int = 1024, families: int = 256, designs: int = 256
     ) -> None:
         super().__init__()
         self.config = {"labels": labels, "width": width, "families": families, "designs": designs}

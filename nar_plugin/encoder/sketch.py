@@ -19,7 +19,7 @@ from nar_plugin.encoder import words
 from nar_plugin.encoder.relabelling import Hashes, mixed, nodes_of, relabelled
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 
-SKETCH_VERSION = "1"  # of what follows: an encoder is fitted to one
+SKETCH_VERSION = "2"  # of what follows: an encoder is fitted to one
 WIDTH = 2048  # numbers of one view
 SIGNS = 4  # places among them that a label is added to
 RARE = 3  # labels of fewer graphs are as rare as those of one
@@ -32,7 +32,7 @@ class View(NamedTuple):
     depth: int
 
 
-VIEWS = (View(words.kind, 3), View(words.shape, 2), View(words.exact, 1), View(words.width, 0))
+VIEWS = (View(words.kind, 2), View(words.shape, 1), View(words.exact, 1), View(words.width, 0))
 SKETCH = WIDTH * len(VIEWS)
 WIDTHLESS = WIDTH * 2  # of them are blind to widths: those of the first two views
 

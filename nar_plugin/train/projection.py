@@ -1,11 +1,12 @@
 """The recipe `default`: what tells families apart and what tells exact designs apart, learned.
 
-What differs inside a class is noise to whoever looks for the class. So the covariance of those
+What differs inside a family is noise to whoever looks for the family. So the covariance of those
 differences is made the unit matrix, which shrinks every direction by how much it varies for no
-reason (within-class covariance normalisation: Hatch, Kajarekar & Stolcke, Interspeech 2006), and
-the principal directions of what is left are kept. Once families are the classes, and a small
-network goes on from there (Eq. 5 and 6 of the paper); once twins, the same architecture in two
-libraries.
+reason (within-class covariance normalisation: Hatch, Kajarekar & Stolcke, Interspeech 2006). Of
+what is left, the first part of a vector keeps the principal directions, and a small network goes on
+from there (Eq. 5 and 6 of the paper). The second part keeps every direction a little: a random
+projection, which holds cosines up to noise (Johnson & Lindenstrauss, 1984), also those that no
+family of the training varies in.
 """
 
 from __future__ import annotations
@@ -27,7 +28,6 @@ from nar_plugin.encoder.sketch import WIDTHLESS, frequencies, sketch
 from nar_plugin.train.corpus import CorpusGraph, read_corpus
 from nar_plugin.train.paper.losses import family_loss
 from nar_plugin.train.splits import IntArray, family_numbers
-from nar_plugin.train.twins import read_twins
 
 _BATCH = 256  # graphs that are sketched at once
 
@@ -42,7 +42,7 @@ class Settings:
         designs: Dimensions of the part that tells exact designs apart.
         share: Part of the cosine that the second one has.
         shrink: Part of the mean variance in the families' covariance (Ledoit & Wolf, JMVA 2004).
-        shrink_designs: The same in the twins' covariance, which rests on fewer differences.
+        shrink_designs: The same for the second part, which is to keep what families vary in.
         epochs: Of the network.
         batch: Graphs in one batch.
         rate: Highest learning rate; that of the linear map is a tenth.
@@ -52,11 +52,11 @@ class Settings:
     """
 
     width: int = 1024
-    families: int = 384
-    designs: int = 128
-    share: float = 0.35
+    families: int = 256
+    designs: int = 256
+    share: float = 0.4
     shrink: float = 0.1
-    shrink_designs: float = 0.3
+    shrink_designs: float = 0.8
     epochs: int = 5
     batch: int = 512
     rate: float = 1e-3
@@ -87,7 +87,7 @@ def fit_encoder(
     *,
     device: str | None = None,
 ) -> ArchitectureEncoder:
-    """Fit the encoder to graphs and their families; of the table of twins, those among them count.
+    """Fit the encoder to graphs and their families.
 
     Args:
         items: The t graphs.
@@ -112,12 +112,11 @@ def fit_encoder(
     encoder.know(known, settings.share)
     mean = rows.mean(dim=0)
     rows -= mean
-    twins = _covariance(_between_twins(rows, items))
-    fill(encoder.designs, _principal(rows, twins, settings.shrink_designs, settings.designs), mean)
-    del twins
+    factor = _factor(_inside_families(rows, numbers), settings.shrink_designs)
+    fill(encoder.designs, _scattered(factor, settings.designs), mean)
     rows, mean = rows[:, :WIDTHLESS].contiguous(), mean[:WIDTHLESS]
-    inside = _covariance(_inside_families(rows, numbers))
-    fill(encoder.widthless, _principal(rows, inside, settings.shrink, settings.width), mean)
+    factor = _factor(_inside_families(rows, numbers), settings.shrink)
+    fill(encoder.widthless, _principal(rows, factor, settings.width), mean)
     with torch.no_grad():
         projected = encoder.widthless(rows + mean)
     _train(encoder.families, projected, numbers, settings)
@@ -180,39 +179,45 @@ def _inside_families(rows: Tensor, labels: Tensor) -> Tensor:
     return rows[counted] - means[labels[counted]]
 
 
-def _between_twins(rows: Tensor, items: Sequence[CorpusGraph]) -> Tensor:
-    """float32[p, d]: what the rows of each pair of twins that are not one graph differ by."""
-    pairs = sorted({twin.graphs for twin in read_twins(items) if twin.graphs[0] != twin.graphs[1]})
-    places = torch.tensor(pairs, dtype=torch.int64, device=rows.device).reshape(-1, 2)
-    first, second = places.unbind(dim=1)
-    return rows[first] - rows[second]
-
-
-def _covariance(differences: Tensor) -> Tensor:
-    """The second moments, scaled to a mean variance of one.
+def _factor(differences: Tensor, shrink: float) -> Tensor:
+    """The lower Cholesky factor of the differences' second moments, shrunk to the unit matrix.
 
     Shapes:
         differences [n, d], result [d, d].
     """
     moments = differences.T @ differences
     mean = moments.diagonal().mean()
-    return moments / mean if mean > 0 else torch.eye(len(moments), device=moments.device)
+    if mean > 0:
+        moments *= (1 - shrink) / mean
+        moments.diagonal().add_(shrink)
+    else:
+        moments.fill_diagonal_(1)
+    factor: Tensor = torch.linalg.cholesky(moments)
+    return factor
 
 
-def _principal(rows: Tensor, covariance: Tensor, shrink: float, dimensions: int) -> Tensor:
+def _principal(rows: Tensor, factor: Tensor, dimensions: int) -> Tensor:
     """The projection onto the principal directions once the covariance is the unit matrix.
 
     Shapes:
-        rows [t, d], covariance [d, d], result [d, dimensions].
+        rows [t, d], factor [d, d], result [d, dimensions].
     """
-    shrunk = (1 - shrink) * covariance
-    shrunk.diagonal().add_(shrink)
-    factor = torch.linalg.cholesky(shrunk)  # [d, d], lower triangle
     white = functional.normalize(torch.linalg.solve_triangular(factor, rows.T, upper=False).T)
     count = min(dimensions, *white.shape)
     _, _, directions = torch.svd_lowrank(white - white.mean(dim=0), q=min(count + 32, *white.shape))
     found = torch.linalg.solve_triangular(factor.T, directions[:, :count], upper=True)
     return functional.pad(found, (0, dimensions - count))
+
+
+def _scattered(factor: Tensor, dimensions: int) -> Tensor:
+    """The projection onto random orthogonal directions once the covariance is the unit matrix.
+
+    Shapes:
+        factor [d, d], result [d, dimensions].
+    """
+    directions = torch.linalg.qr(torch.randn(len(factor), dimensions)).Q.to(factor.device)
+    found: Tensor = torch.linalg.solve_triangular(factor.T, directions, upper=True)
+    return found
 
 
 class DefaultMethod:

@@ -14,7 +14,6 @@ from nar_plugin.train.metrics import retrieval_quality
 from nar_plugin.train.nas import darts_corpus
 from nar_plugin.train.projection import DefaultMethod, Settings
 from nar_plugin.train.splits import split_corpus
-from nar_plugin.train.twins import Twin
 
 
 def test_what_varies_inside_classes_shrinks():
@@ -24,8 +23,8 @@ def test_what_varies_inside_classes_shrinks():
     rows = torch.randn(200, 6, generator=random) * 0.1
     rows[:, 0] += labels - 19.5
     rows[:, 1] += 100 * torch.randn(200, generator=random)
-    inside = projection._covariance(projection._inside_families(rows, labels))
-    found = projection._principal(rows, inside, 1e-6, 2)
+    factor = projection._factor(projection._inside_families(rows, labels), 1e-6)
+    found = projection._principal(rows, factor, 2)
     first = found[:, 0] / found[:, 0].norm()
     assert abs(float(first[0])) > 0.95  # not the axis of largest variance
 
@@ -39,14 +38,20 @@ def test_differences_inside_families_by_hand():
 
 
 def test_without_differences_every_direction_counts_alike():
-    torch.testing.assert_close(projection._covariance(torch.zeros(0, 3)), torch.eye(3))
+    torch.testing.assert_close(projection._factor(torch.zeros(0, 3), 0.1), torch.eye(3))
 
 
-def test_what_twins_differ_by_of_those_that_are_two_graphs(monkeypatch):
-    pairs = [Twin(("a", "b"), graphs, 0) for graphs in ((0, 2), (1, 1))]
-    monkeypatch.setattr(projection, "read_twins", lambda items: pairs)
-    rows = torch.tensor([[5.0, 1], [7, 7], [2, 3]])
-    torch.testing.assert_close(projection._between_twins(rows, []), torch.tensor([[3.0, -2]]))
+def test_a_factor_by_hand():
+    # Second moments 8 and 4, over their mean 4/3 and 2/3; a quarter of the unit matrix beside them.
+    differences = torch.tensor([[2.0, 0], [2, 0], [0, 2]])
+    wanted = torch.tensor([[1.25, 0], [0, 0.75]]).sqrt()
+    torch.testing.assert_close(projection._factor(differences, 0.25), wanted)
+
+
+def test_scattered_directions_keep_every_cosine():
+    rows = torch.tensor([[2.0, 0], [0, 1], [2, 1]])  # (1, 0), (0, 1), (1, 1) where all vary alike
+    found = rows @ projection._scattered(torch.tensor([[2.0, 0], [0, 1]]), 2)
+    torch.testing.assert_close(found @ found.T, torch.tensor([[1.0, 0, 1], [0, 1, 1], [1, 1, 2]]))
 
 
 def test_the_network_brings_families_together():
