@@ -24,9 +24,8 @@ _SIGNS = re.compile(
     r"|not linked with|CUDA|cuda|NVIDIA|HIP|XPU|MPS|mps|NPU|driver"
 )
 _DEVICE = torch.Tensor.device.__get__
-_ON_ONE_DEVICE = frozenset(
-    {getattr(owner, name) for owner in (torch, torch.Tensor) for name in ("stft", "istft")}
-)
+_ON_ONE_DEVICE = frozenset({torch.stft, torch.Tensor.stft})
+_INVERSES = frozenset({torch.istft, torch.Tensor.istft})
 _MOVES = frozenset({torch.Tensor.cuda, torch.Tensor.cpu, torch.Tensor.xpu, torch.Tensor.pin_memory})
 
 
@@ -73,6 +72,8 @@ class Escapes(TorchFunctionMode):
                 key: map_tensors(item, self._recorder.without_values)
                 for key, item in kwargs.items()
             }
+        if func in _INVERSES:
+            return _inverse_spectrogram(*args, **kwargs)
         if func is torch.Tensor.new_tensor:
             values, *rest = args[1:]
             return torch.tensor(
@@ -93,6 +94,42 @@ class Escapes(TorchFunctionMode):
         dtype = tensor.dtype if tensor.dtype != torch.bfloat16 else torch.float32
         stand_in = np.full(tuple(tensor.shape), dtype != torch.bool, dtype=_numpy_type(dtype))
         return reading(stand_in, *args[1:], **kwargs)
+
+
+def _inverse_spectrogram(
+    spectrogram: torch.Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: torch.Tensor | None = None,
+    center: bool = True,
+    normalized: bool = False,
+    onesided: bool | None = None,
+    length: int | None = None,
+    return_complex: bool = False,
+) -> torch.Tensor:
+    """`torch.istft`, whose window is checked for zeros below the dispatcher: shapes and operators.
+
+    Griffin and Lim 1984, Eq. 6, without the division by the sum of the squared windows.
+
+    Shapes:
+        spectrogram complex[..., frequencies, frames]; result float[..., samples].
+    """
+    hop = hop_length or n_fft // 4
+    frames = torch.fft.irfft(spectrogram, n_fft, dim=-2)  # (..., n_fft, frames)
+    if window is not None:
+        missing = n_fft - window.shape[0]
+        padded = torch.nn.functional.pad(window, (missing // 2, missing - missing // 2))
+        frames = frames * padded.to(frames.device)[:, None]
+    lead, count = frames.shape[:-2], frames.shape[-1]
+    whole = n_fft + hop * (count - 1)
+    samples = torch.nn.functional.fold(
+        frames.reshape(-1, n_fft, count), (1, whole), (1, n_fft), stride=(1, hop)
+    ).reshape(*lead, whole)
+    begin = n_fft // 2 if center else 0
+    wanted = length if length is not None else whole - 2 * begin
+    missing = max(0, begin + wanted - whole)
+    return torch.nn.functional.pad(samples, (0, missing))[..., begin : begin + wanted]
 
 
 def _numpy_type(dtype: torch.dtype) -> Any:
