@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
@@ -30,11 +30,22 @@ class Stack:
         name: Path of the container, and the class of the blocks.
         starts: Position in `graph.ops` at which each block begins; their number is the depth.
         stop: The position behind the last operation of the last block.
+        blocks: The operations of each block, by their positions in `graph.ops`.
     """
 
     name: str
     starts: tuple[int, ...]
     stop: int
+    blocks: tuple[tuple[int, ...], ...] = ()
+
+    def placed(self, place: Sequence[int]) -> Stack:
+        """The same blocks where the operations stand in another order."""
+        spans = sorted(
+            (min(places), max(places) + 1)
+            for places in ([place[position] for position in block] for block in self.blocks)
+        )
+        stop = max(stop for _, stop in spans)
+        return Stack(self.name, tuple(start for start, _ in spans), stop, self.blocks)
 
 
 @dataclass(frozen=True)
@@ -119,7 +130,7 @@ def stacks(graph: ArchitectureGraph, model: Outline) -> list[Stack]:
                 positions.setdefault(prefix, []).append(position)
                 break
     calls = sorted(
-        (call[0], call[-1] + 1, _stack_name(block, model))
+        (call[0], call[-1] + 1, _stack_name(block, model), tuple(call))
         for block, found in positions.items()
         for call in _calls(graph, found)
     )
@@ -128,10 +139,11 @@ def stacks(graph: ArchitectureGraph, model: Outline) -> list[Stack]:
     for number in range(1, len(calls) + 1):
         if number == len(calls) or calls[number][2] != calls[begin][2]:
             group = calls[begin:number]
-            starts = tuple(start for start, _, _ in group)
+            starts = tuple(call[0] for call in group)
             apart = all(one[1] <= other[0] for one, other in pairwise(group))
             if len(group) > 1 and apart:  # modules that take turns are no stack
-                result.append(Stack(calls[begin][2], starts, group[-1][1]))
+                operations = tuple(call[3] for call in group)
+                result.append(Stack(calls[begin][2], starts, group[-1][1], operations))
             begin = number
     return result
 

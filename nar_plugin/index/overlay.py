@@ -110,7 +110,9 @@ def add_models(
         overlay = overlay.add(
             [model.row for model in models],
             embed([model.macro for model in models]),
-            graphs=graphs.to_table([(model.graph, model.macro.spans[:, 0]) for model in models]),
+            graphs=graphs.to_table(
+                [(model.macro.graph, model.macro.spans[:, 0]) for model in models]
+            ),
         )
         overlay.save(folder)
     return overlay

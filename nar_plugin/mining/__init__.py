@@ -11,6 +11,7 @@ import numpy as np
 from nar_plugin.mining.borders import Borders
 from nar_plugin.mining.labels import block_hash, shape_word
 from nar_plugin.mining.macro import MacroGraph, Motif, MotifCount
+from nar_plugin.mining.order import in_order
 from nar_plugin.mining.repeats import repeated_blocks
 from nar_plugin.mining.segmentation import Repeat
 from nar_plugin.mining.segments import SHORTEST_BLOCK
@@ -27,7 +28,7 @@ __all__ = [
     "repeated_blocks",
 ]
 
-MINING_VERSION = "2"  # of where graphs are cut; a corpus that another one cut is cut again
+MINING_VERSION = "3"  # of where graphs are cut; a corpus that another one cut is cut again
 LONGEST_REST = 12  # operations in one motif where nothing repeats
 
 
@@ -42,9 +43,11 @@ def mine(graph: ArchitectureGraph) -> MacroGraph:
     Returns:
         Its macro graph. Every operation belongs to exactly one motif instance; two instances are
         connected when an edge of the graph leads from one to the other (each motif's receptive
-        field holds the edges across its border, so the two overlap there: section 3.3).
+        field holds the edges across its border, so the two overlap there: section 3.3). Its graph
+        is the given one in an order of its own, which does not depend on the order of the calls.
     """
-    return macro_of(graph, _spans(graph))
+    ordered = in_order(graph)
+    return macro_of(ordered, _spans(ordered))
 
 
 def macro_of(graph: ArchitectureGraph, spans: list[tuple[int, int]]) -> MacroGraph:

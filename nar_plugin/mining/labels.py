@@ -85,11 +85,16 @@ def encode_neighbours(labels: IntArray, edges: IntArray, steps: int) -> IntArray
         int32[n], the labels C^s, numbered in order of their first operation.
     """
     for _ in range(steps):
-        patterns = _hashes(labels, 0)
-        np.add.at(patterns, edges[:, 1], _hashes(labels, 1)[edges[:, 0]])
-        np.add.at(patterns, edges[:, 0], _hashes(labels, 2)[edges[:, 1]])
-        labels = _numbered(patterns)
+        labels = _numbered(neighbour_patterns(labels, edges))
     return labels
+
+
+def neighbour_patterns(labels: IntArray | Patterns, edges: IntArray) -> Patterns:
+    """uint64[n], a hash of each label, those of its parents and those of its children."""
+    patterns = _hashes(labels, 0)
+    np.add.at(patterns, edges[:, 1], _hashes(labels, 1)[edges[:, 0]])
+    np.add.at(patterns, edges[:, 0], _hashes(labels, 2)[edges[:, 1]])
+    return patterns
 
 
 def encode_children(labels: IntArray, edges: IntArray) -> IntArray:
@@ -99,7 +104,7 @@ def encode_children(labels: IntArray, edges: IntArray) -> IntArray:
     return _numbered(patterns)
 
 
-def _hashes(labels: IntArray, role: int) -> Patterns:
+def _hashes(labels: IntArray | Patterns, role: int) -> Patterns:
     """uint64[n], a hash of each label in a role (splitmix64), such that sums name multisets."""
     mixed = labels.astype(np.uint64) * np.uint64(3) + np.uint64(role + 1)
     mixed *= np.uint64(0x9E3779B97F4A7C15)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from nar_plugin.tracing.graph import ArchitectureGraph, Op
 
 FINGERPRINT_VERSION = f"nar{VOCABULARY_VERSION}"
-_ORDERED = frozenset({"sub", "div", "matmul", "attention", "cat", "pow", "where"})
+ORDERED = frozenset({"sub", "div", "matmul", "attention", "cat", "pow", "where"})
 _PARAMETRIC = frozenset({"linear", "conv"})
 _WIDTHS = frozenset({"in", "out", "width", "value_width", "vocabulary"})
 
@@ -74,7 +74,7 @@ def _hash(graph: ArchitectureGraph, words: list[str]) -> str:
     labels: list[bytes] = []
     for op, word, inputs in zip(graph.ops, words, _inputs(graph), strict=True):
         parts = [labels[source] for source in inputs]
-        if op.kind not in _ORDERED:
+        if op.kind not in ORDERED:
             parts.sort()
         labels.append(blake2b(word.encode() + b"".join(parts), digest_size=12).digest())
     whole = blake2b(FINGERPRINT_VERSION.encode(), digest_size=16)

@@ -22,6 +22,7 @@ import pyarrow.parquet as pq
 from nar_plugin.errors import IndexUnavailable
 from nar_plugin.index.folder import current, replace_files
 from nar_plugin.mining import MINING_VERSION, MacroGraph, MotifCount, macro_of, mine
+from nar_plugin.mining.order import mining_order
 from nar_plugin.tracing.fingerprint import topology
 from nar_plugin.tracing.graph import ArchitectureGraph, IntArray, Op
 
@@ -115,10 +116,18 @@ class StoredGraph:
         classes = dict(line.split("=", 1) for line in self.classes.splitlines())
         graph = _graph(self.ops, self.edges, tuple(self.paths.split("\n")), classes)
         macro = mine(graph)
+        self._reorder(mining_order(graph), macro.graph.edges)
         self.starts = macro.spans[:, 0].astype(np.int32)
         self.motifs = [asdict(row) for row in macro.table()]
         self.topology = topology(graph)
         self.mining = MINING_VERSION
+
+    def _reorder(self, order: list[int], edges: IntArray) -> None:
+        """Keep the operations in the order in which the graph was cut."""
+        paths = self.paths.split("\n")
+        self.ops = [self.ops[index] for index in order]
+        self.paths = "\n".join(paths[index] for index in order)
+        self.edges = edges.ravel()
 
 
 @dataclass(frozen=True)

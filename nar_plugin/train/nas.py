@@ -94,7 +94,7 @@ def darts_corpus(count: int, seed: int) -> list[CorpusGraph]:
         starts = macro.spans[:, 0].astype(np.int32)
         own = graph.fingerprint
         rows = ({**name, "params": 1},)
-        items.append(CorpusGraph(graph, own, own, "", starts, macro.table(), rows))
+        items.append(CorpusGraph(macro.graph, own, own, "", starts, macro.table(), rows))
     return items
 
 
