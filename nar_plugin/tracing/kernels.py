@@ -99,8 +99,9 @@ def run_on_meta(
             _LAYOUTS.clear()
         _LAYOUTS[key] = _layout(out)
         return out if writes else map_tensors(out, without_memory)
-    if writes:
-        return args[writes[0]]
+    if writes:  # `transpose_`, `squeeze_` and `out=` can give their argument another shape
+        written = args[writes[0]]
+        return written if layout == _layout(written) else _on_meta_kernel(func, args, kwargs)
     return _empty_like_layout(layout)
 
 
