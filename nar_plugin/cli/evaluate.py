@@ -35,6 +35,8 @@ def evaluate(
 ) -> None:
     """Measure retrieval (extra: train); what is measured already is not measured again.
 
+    Cells of the page that were measured on this corpus with these settings count as measured.
+
     Prints the tables of the measured splits; without --validation the page is written as well,
     from all cells of this corpus that are finished.
     """
@@ -51,6 +53,7 @@ def evaluate(
         for part in split or measuring.SPLITS
         for number in seed or (0,)
     ]
+    measuring.adopt(folder / "quality.json", corpus, work)
     measuring.evaluate(corpus, cells, work)
     finished = list(measuring.read_cells(corpus, work))
     for part in measuring.SPLITS:

@@ -17,10 +17,11 @@ import numpy as np
 from tqdm import tqdm
 
 from nar_plugin.errors import NarError
+from nar_plugin.mining import MINING_VERSION
 from nar_plugin.train import splits
-from nar_plugin.train.corpus import CorpusGraph, read_corpus
+from nar_plugin.train.corpus import CorpusGraph, read_corpus, read_names
 from nar_plugin.train.figures import SAMPLE, Panel, panel, save_sample
-from nar_plugin.train.methods import METHODS, Entry, Method
+from nar_plugin.train.methods import METHODS, Method
 from nar_plugin.train.metrics import Vectors, retrieval_quality
 from nar_plugin.train.nas import darts_corpus
 from nar_plugin.train.splits import Split, near_duplicates, split_corpus
@@ -28,6 +29,7 @@ from nar_plugin.train.twins import Twin, twin_quality, twin_split, twins_table
 
 SPLITS = (*get_args(splits.Name), "twins", "nas")
 NAS_COUNT = 30_000  # section 4.1
+_FACTS = ("name", "fingerprint", "family", "composed", "params", "method")  # of a name
 _logger = logging.getLogger("nar_plugin")
 
 
@@ -78,11 +80,26 @@ def evaluate(corpus: Path, cells: Sequence[Cell], work: Path) -> None:
     for cell in tqdm(missing, unit="cell", disable=not missing):
         _logger.info("measuring %s", cell)
         found = _measured(cell, data, work)
-        path = _path(cell, data, work)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_suffix(".partial")
-        partial.write_text(json.dumps(found, indent=1), encoding="utf-8")
-        partial.replace(path)
+        _write(found, _path(cell, data, work))
+
+
+def adopt(published: Path, corpus: Path, work: Path) -> None:
+    """Take over the cells of a page, so that a clone goes on where the page stands.
+
+    Cells of another corpus or of other settings are left alone.
+
+    Args:
+        published: The `quality.json` beside the page; may be missing.
+        corpus: Folder of a corpus.
+        work: Receives the cells that it does not hold.
+    """
+    data = _Data(corpus)
+    for found in json.loads(published.read_text()) if published.is_file() else ():
+        cell = Cell(**found["cell"])
+        if cell.method not in METHODS or found["key"] != _key(cell, data):
+            continue
+        if not _path(cell, data, work).is_file():
+            _write(found, _path(cell, data, work))
 
 
 def read_cells(corpus: Path, work: Path) -> Iterator[dict[str, Any]]:
@@ -107,11 +124,12 @@ def panels(corpus: Path, cells: Sequence[Cell], work: Path) -> list[Panel]:
 
 
 def corpus_sha256(corpus: Path) -> str:
-    """The hash that tells which corpus cells were measured on."""
-    content = hashlib.sha256()
-    for name in ("names", "graphs", "ops"):
-        content.update((corpus / f"{name}.parquet").read_bytes())
-    return content.hexdigest()
+    """The hash of what measurements depend on: names, labels, and fingerprints for the graphs.
+
+    Motifs are not in it: methods that read them say so (`Entry.motifs`).
+    """
+    rows = [[name[fact] for fact in _FACTS] for name in read_names(corpus)]
+    return hashlib.sha256(json.dumps(sorted(rows)).encode()).hexdigest()
 
 
 class _Data:
@@ -180,6 +198,7 @@ def _measured(cell: Cell, data: _Data, work: Path) -> dict[str, Any]:
         quality = retrieval_quality(rows, *args).to_dict()
     return {
         "cell": asdict(cell),
+        "key": _key(cell, data),
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
         "quality": quality,
         "split": _facts(items, split, twins),
@@ -200,12 +219,25 @@ def _facts(items: Sequence[CorpusGraph], split: Split, twins: Sequence[Twin]) ->
     }
 
 
+def _write(found: dict[str, Any], path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(".partial")
+    partial.write_text(json.dumps(found, indent=1), encoding="utf-8")
+    partial.replace(path)
+
+
 def _path(cell: Cell, data: _Data, work: Path) -> Path:
-    """Where a cell is kept: by the data, the settings, the seed."""
-    entry: Entry = METHODS[cell.method]
+    """Where a cell is kept."""
+    return work / cell.split / f"{cell.method}-{cell.seed}-{_key(cell, data)}.json"
+
+
+def _key(cell: Cell, data: _Data) -> str:
+    """A hash of the data, the settings and the cell."""
+    entry = METHODS[cell.method]
     of = f"nas {NAS_COUNT}" if cell.split == "nas" else data.sha256
     if cell.split == "twins":
         of += twins_table()
+    if entry.motifs:
+        of += f" motifs {MINING_VERSION}"
     text = json.dumps([of, dict(entry.settings), asdict(cell)], sort_keys=True)
-    key = hashlib.sha256(text.encode()).hexdigest()[:12]
-    return work / cell.split / f"{cell.method}-{cell.seed}-{key}.json"
+    return hashlib.sha256(text.encode()).hexdigest()[:12]

@@ -45,6 +45,7 @@ class Entry:
         seeds: What `nar evaluate --all` measures: each seeds the split and the training.
         varies: Whether its rows depend on the seed or on what it was trained on.
         skips: Splits that `nar evaluate --all` leaves out, where they would say nothing.
+        motifs: Whether it reads motifs; it is measured anew when they are cut otherwise.
     """
 
     make: Callable[[int, Path], Method]
@@ -52,6 +53,7 @@ class Entry:
     seeds: tuple[int, ...] = (0, 1, 2)
     varies: bool = True
     skips: tuple[str, ...] = ()
+    motifs: bool = False
 
 
 class TrainingFree:
@@ -98,7 +100,7 @@ def _paper(*, skips: tuple[str, ...] = (), **settings: Any) -> Entry:
 
         return PaperMethod(recipe, seed, folder)
 
-    return Entry(make, asdict(recipe), seeds=(0,), skips=skips)
+    return Entry(make, asdict(recipe), seeds=(0,), skips=skips, motifs=True)
 
 
 def _default() -> Entry:

@@ -69,7 +69,7 @@ def write_page(cells: Sequence[dict[str, Any]], folder: Path, corpus: str) -> No
         corpus: sha256 of the corpus that they were measured on.
     """
     tested = [cell for cell in cells if not cell["cell"]["validation"]]
-    parts = [_HEAD, f"Corpus `{corpus[:12]}` (sha256 of its files).\n"]
+    parts = [_HEAD, f"Corpus `{corpus[:12]}` (sha256 of its names, labels and fingerprints).\n"]
     for split, title in _TITLES.items():
         of = [cell for cell in tested if cell["cell"]["split"] == split]
         if of:

@@ -72,6 +72,20 @@ def test_what_is_measured_is_not_measured_again(corpus, tmp_path, monkeypatch):
     assert list(read_cells(corpus, tmp_path)) == []
 
 
+def test_a_clone_goes_on_where_the_page_stands(corpus, tmp_path, monkeypatch):
+    evaluate(corpus, [Cell("ops", "unique", 0), Cell("wl", "unique", 0)], tmp_path / "here")
+    found = list(read_cells(corpus, tmp_path / "here"))
+    write_page(found, tmp_path, measuring.corpus_sha256(corpus))
+    measuring.adopt(tmp_path / "quality.json", corpus, tmp_path / "clone")
+    assert list(read_cells(corpus, tmp_path / "clone")) == found
+    monkeypatch.setitem(METHODS, "wl", Entry(METHODS["wl"].make, {"depth": 9}, varies=False))
+    measuring.adopt(tmp_path / "quality.json", corpus, tmp_path / "other")
+    (adopted,) = read_cells(corpus, tmp_path / "other")
+    assert adopted["cell"]["method"] == "ops"
+    measuring.adopt(tmp_path / "no page", corpus, tmp_path / "none")
+    assert not (tmp_path / "none").exists()
+
+
 class Watching:
     """A method that remembers what it was shown."""
 
