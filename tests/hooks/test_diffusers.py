@@ -212,4 +212,4 @@ def test_most_of_a_sample_is_traced_without_being_asked_for_inputs(
         built += 1
         traced += trace(model).method == "meta"
     assert built >= 0.85 * len(names)
-    assert traced >= 0.9 * built
+    assert traced >= 0.97 * built

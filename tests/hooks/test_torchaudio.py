@@ -120,4 +120,4 @@ def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow
 def test_nearly_all_models_are_traced(listed: dict[str, NamedArchitecture]) -> None:
     traced = sum(trace(resolve(name)).method == "meta" for name in listed)
-    assert traced >= 0.9 * len(listed)  # HDemucs is not: docs/benchmarks.md
+    assert traced >= 0.97 * len(listed)
