@@ -15,6 +15,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from nar_plugin.bench.query import bare_forward
 from nar_plugin.hookspecs import ExampleInputs
 from nar_plugin.references import resolve
 from nar_plugin.tracing import inputs as example
@@ -74,7 +75,7 @@ def trace_cost(reference: str, repeats: int) -> Cost:
         return Cost(
             reference,
             len(graph),
-            _least(_forward(model, guess, "meta"), repeats),
+            _least(bare_forward(model), repeats),
             _least(record, repeats),
             _least(lambda: trace(model).fingerprint, repeats),
         )

@@ -48,7 +48,7 @@ def time_query(reference: str, repeats: int) -> dict[str, float | str]:
         macro = mine(graph)
         vector = encoder.encode([macro])[0].numpy()
         result: dict[str, float | str] = {"model": reference}
-        result["bare_meta_forward"] = _median(_bare_forward(model), repeats)
+        result["bare_meta_forward"] = _median(bare_forward(model), repeats)
         result["trace"] = _median(lambda: trace(model).fingerprint, repeats)
         result["trace_to_bare"] = float(result["trace"]) / float(result["bare_meta_forward"])
         result["mine"] = _median(lambda: mine(graph), repeats)
@@ -60,8 +60,11 @@ def time_query(reference: str, repeats: int) -> dict[str, float | str]:
         torch.set_num_threads(threads)
 
 
-def _bare_forward(model: torch.nn.Module) -> Callable[[], Any]:
-    """The model's own forward on the meta device with the inputs that the trace takes."""
+def bare_forward(model: torch.nn.Module) -> Callable[[], Any]:
+    """The model's own forward on the meta device, with the first guess that it takes there.
+
+    A trace can take an earlier guess: it answers questions about values, which meta tensors cannot.
+    """
     for guess in inputs.guesses(model):
         args = [_moved(item) for item in guess.args]
         kwargs = {key: _moved(item) for key, item in guess.kwargs.items()}
