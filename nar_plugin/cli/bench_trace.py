@@ -90,7 +90,7 @@ def _table(costs: list[Cost]) -> Table:
     from rich.table import Table
 
     table = Table(caption="milliseconds on one core, warm; ratio: to the bare meta forward")
-    table.add_column("model", no_wrap=True)
+    table.add_column("model", overflow="fold")  # numbers must not be cut
     for heading in ("ops", "bare", "recorder", "trace", "ratio", "us per op"):
         table.add_column(heading, justify="right", no_wrap=True)
     for row in costs:
