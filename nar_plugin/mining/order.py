@@ -66,16 +66,28 @@ def mining_order(graph: ArchitectureGraph) -> list[int]:
     for target, sources in enumerate(inputs):
         for source in sources:
             readers[source].append(target)
-    depth: list[int] = []
-    for sources in inputs:
-        depth.append(1 + max([depth[source] for source in sources]) if sources else 0)
     keys = _Keys(graph, inputs, readers)
+    depth = _depths(inputs)
     visits = _visits(graph, inputs, depth, keys)
     unread = [index for index, found in enumerate(readers) if not found]
     unread = sorted(keys.sorted(unread), key=depth.__getitem__, reverse=True)
     order = _depth_first(unread, visits)
     shared = _shared(readers, order)
-    return _depth_first(shared + unread, visits) if shared else order
+    if not shared:
+        return order
+    # How deep a shared value lies says nothing of the blocks that read it: a decoder's first layers
+    # are shallower than the encoder's output, its last ones are not.
+    visits = _visits(graph, inputs, _depths(inputs, frozenset(shared)), keys)
+    return _depth_first(shared + unread, visits)
+
+
+def _depths(inputs: Lists, roots: frozenset[int] = frozenset()) -> list[int]:
+    """The longest way to each operation from what reads nothing, or from a root."""
+    depth: list[int] = []
+    for index, sources in enumerate(inputs):
+        way = [depth[source] for source in sources if index not in roots]
+        depth.append(1 + max(way) if way else 0)
+    return depth
 
 
 def places(order: list[int]) -> list[int]:
