@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
+from nar_plugin.encoder.sketch import SKETCH_VERSION
 from nar_plugin.tracing.graph import ArchitectureGraph
 from nar_plugin.train import baselines
 from nar_plugin.train.corpus import CorpusGraph
@@ -106,7 +107,10 @@ def _paper(*, skips: tuple[str, ...] = (), **settings: Any) -> Entry:
 def _default() -> Entry:
     """The recipe that ships."""
     settings = Settings()
-    return Entry(lambda seed, folder: DefaultMethod(replace(settings, seed=seed)), asdict(settings))
+    return Entry(
+        lambda seed, folder: DefaultMethod(replace(settings, seed=seed)),
+        {**asdict(settings), "sketch": SKETCH_VERSION},
+    )
 
 
 # Depths were chosen on the validation sides (docs/experiments.md). Whoever adds a method adds a
