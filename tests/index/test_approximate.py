@@ -2,6 +2,7 @@
 
 import logging
 import shutil
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable
 from nar_plugin.index import ArchitectureIndex, approximate
 from nar_plugin.index.manifest import FileEntry, Manifest
-from nar_plugin.index.nearest import nearest
+from nar_plugin.index.nearest import TorchCandidates, nearest
 from nar_plugin.index.vectors import unit
 from tests.index.conftest import build, row
 
@@ -81,6 +82,30 @@ def test_a_large_index_is_saved_with_one(large, vectors):
     assert isinstance(index.backend(), approximate.ApproximateCandidates)
     assert recall(index, vectors, queries(vectors)) >= 0.95
     assert ArchitectureIndex.verify(large).rows() == index.rows()
+
+
+def test_it_answers_where_a_gpu_has_no_memory_left(large, full_gpu):
+    assert isinstance(ArchitectureIndex.load(large).backend(), approximate.ApproximateCandidates)
+
+
+def test_faiss_is_not_imported_on_macos(large, row, vectors, monkeypatch, tmp_path):
+    """Beside torch it would end the process there: every row is searched, by torch."""
+    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setitem(sys.modules, "faiss", None)
+    index = ArchitectureIndex.load(large)
+    assert found(index, vectors[17], 1) == [17]
+    assert isinstance(index.backend(), TorchCandidates)
+    assert len(ArchitectureIndex.verify(large)) == ROWS
+    many = [row(f"lib:{i}") for i in range(1200)]
+    build(many, vectors[:1200]).save(tmp_path / "new")
+    assert not (tmp_path / "new" / "derived").exists()
+
+
+def test_many_queries_at_once(large, vectors):
+    index = ArchitectureIndex.load(large)
+    asked = queries(vectors)
+    together = index.search_batch(asked, 5, {"family": "odd"})
+    assert together == [index.search(query, 5, {"family": "odd"}) for query in asked]
 
 
 def test_scores_are_those_of_the_true_vectors(large, vectors):
