@@ -208,6 +208,9 @@ def crafted(name, vectors, content):
         index = faiss.index_factory(DIM, "IVF4,PQ8x4fs", faiss.METRIC_INNER_PRODUCT)
         index.train(vectors)
         index.add(np.concatenate([vectors, vectors]))
+    elif name == "another setting":  # FAISS reads it, and fails in every search
+        index = faiss.deserialize_index(np.frombuffer(content, np.uint8))
+        index.qbs2 = 2_751_463_424
     else:  # a length of 2**60 where a small one stood
         content = bytearray(content)
         place = content.find((4 * DIM * 64).to_bytes(8, "little"))
@@ -227,6 +230,7 @@ def crafted(name, vectors, content):
         "another dimension",
         "another metric",
         "too many vectors",
+        "another setting",
         "an endless vector",
     ],
 )
@@ -238,6 +242,12 @@ def test_a_crafted_file_is_refused(large, vectors, content, name, caplog):
     assert "ivf-pq.faiss is no index of 3,000 vectors" in caplog.text
     with pytest.raises(IndexIncompatible, match="remove it, and searches are exact"):
         ArchitectureIndex.verify(large)
+
+
+def test_a_file_that_holds_one_row_often_gives_it_once(large, vectors):
+    vouched(large, approximate.built(vectors, np.full(ROWS, 5)))
+    rows = found(ArchitectureIndex.load(large), vectors[5], 10)
+    assert rows[0] == 5 and len(set(rows)) == 10
 
 
 def test_the_limits_of_faiss_are_put_back(large, vectors):
