@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nar_plugin.cli.bench_index import index
+from nar_plugin.cli.bench_index import index, load
 from nar_plugin.cli.bench_motifs import motifs
 from nar_plugin.cli.bench_trace import trace
 from nar_plugin.cli.output import Json, show, show_json
@@ -41,6 +41,7 @@ def bench() -> None:
 app.command()(trace)
 app.command()(motifs)
 app.command()(index)
+app.command()(load)
 
 
 @app.command()

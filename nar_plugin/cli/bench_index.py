@@ -1,4 +1,4 @@
-"""`nar bench index`: what a search costs as the index grows."""
+"""`nar bench index` and `nar bench load`: what a search costs, and what loading an index does."""
 
 from __future__ import annotations
 
@@ -32,10 +32,11 @@ def index(
         return
     table = Table(
         caption="vectors in half precision with the mean and covariance of the index that answers; "
-        "one thread, warm; CPU: p50 without waiting for other programs; memory: the "
-        "process's most while building and searching, without the vectors, which are mapped"
+        "one thread, warm; CPU: p50 without waiting for other programs; batch: a thousand searches "
+        "at once; memory: the process's most while building and searching, without the vectors, "
+        "which are mapped"
     )
-    names = "rows kind build_s disk_MB memory_MB p50_ms CPU_ms p95_ms recall@10"
+    names = "rows kind build_s disk_MB memory_MB p50_ms CPU_ms p95_ms batch_ms recall@10"
     headings = [name.replace("_", " ") for name in names.split()]
     for heading in headings:
         table.add_column(heading, justify="right", no_wrap=True)
@@ -49,6 +50,21 @@ def index(
             f"{result['p50_ms']:.2f}",
             f"{result['cpu_ms']:.2f}",
             f"{result['p95_ms']:.2f}",
+            f"{result['batch_ms']:,.0f}",
             f"{result['recall']:.3f}",
         )
     show(table)
+
+
+def load(as_json: Json = False) -> None:
+    """Time the loading of the index that ships with the package, every byte of it verified."""
+    from nar_plugin.bench.index import measure_load
+
+    found = measure_load()
+    if as_json:
+        show_json(found)
+        return
+    typer.echo(
+        f"{found['rows']:,} rows loaded in {found['p50_ms']:.0f} ms in the median, "
+        f"{found['cpu_ms']:.0f} ms of it CPU; {found['least_ms']:.0f} ms at best"
+    )

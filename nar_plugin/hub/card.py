@@ -11,6 +11,7 @@ from nar_plugin.index import ArchitectureIndex
 TEMPLATES = Path(__file__).parent
 TAGS = ["neural-architecture-retrieval", "nar-plugin"]
 SHOWN = 15
+TEXTS = ("revision", "created", "encoder", "encoder_sha256", "tracer", "fingerprint")
 
 
 def index_card(index: ArchitectureIndex, repository: str) -> str:
@@ -34,7 +35,7 @@ def index_card(index: ArchitectureIndex, repository: str) -> str:
         data,
         template_path=str(TEMPLATES / "index_card.md"),
         repository=repository,
-        facts=facts,
+        facts=facts | {name: _plain(facts[name]) for name in TEXTS},
         megabytes=f"{facts['bytes'] / 1e6:.1f}",
         libraries=_counted(facts["libraries"]),
         families=_counted(facts["families"]),

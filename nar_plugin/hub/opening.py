@@ -37,16 +37,31 @@ def open_index(place: str | Path | None, revision: str | None, read: Read) -> Ar
         return first_readable(read)
     if place is None:
         folder = _local(str(revision))
-        return read(folder or cached_or_fetched(Place(active_repository()), revision))
+        return read(folder) if folder else published(Place(active_repository()), revision, read)
     folder = Path(place)
     if not folder.exists() and is_repository(str(place)):
-        return read(cached_or_fetched(Place(str(place)), revision))
+        return published(Place(str(place)), revision, read)
     return _of_revision(read(folder), revision)
 
 
-def cached_or_fetched(place: Place, revision: str | None) -> Path:
-    """The folder of a repository's index: what the cache has of it, else from the Hub."""
-    return cached(place, revision) or fetched(place, revision)
+def published(place: Place, revision: str | None, read: Read) -> ArchitectureIndex:
+    """A repository's index: what the cache has of it, else, or where that is damaged, from the Hub.
+
+    Raises:
+        IndexUnavailable: The cache has none that is sound, and the Hub gave none.
+        IndexIncompatible: It is of another format.
+    """
+    folder = cached(place, revision)
+    if folder is None:
+        return read(fetched(place, revision))
+    try:
+        return read(folder)
+    except IndexUnavailable as damaged:
+        try:
+            folder = fetched(place, revision)
+        except IndexUnavailable as error:
+            raise IndexUnavailable(f"{damaged} {error}") from error
+    return read(folder)
 
 
 def fetched(place: Place, revision: str | None) -> Path:

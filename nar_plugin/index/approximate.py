@@ -31,6 +31,10 @@ FEW = 50_000  # allowed rows that are rather scored exactly, one by one
 PARTS = 256  # of a vector, 4 bits each
 SAMPLES = 64  # training vectors for each list
 TABLES = 256 << 20  # bytes that FAISS may take for the tables it computes when it reads an index
+SETTINGS = (  # numbers in the file that FAISS believes when it searches
+    *("M", "M2", "bbs", "by_residual", "code_size", "implem", "ksub", "max_codes", "nbits"),
+    *("parallel_mode", "qbs", "qbs2", "skip"),
+)
 _limits = threading.Lock()
 
 
@@ -88,7 +92,8 @@ class ApproximateCandidates:
             _, ids = self._index.search(query[None], wanted, params=parameters)
             places = np.searchsorted(self._numbers[: self._held], ids[0])
             places = np.minimum(places, self._held - 1)
-            rows = places[self._numbers[places] == ids[0]]  # -1 where the lists hold fewer
+            known = self._numbers[places] == ids[0]  # -1 where the lists hold fewer
+            rows = np.unique(places[known])  # a crafted file can hold an id often
         if self._held < len(self._vectors):
             rest = None if allowed is None else allowed[self._held :]
             limit = len(self._vectors) - self._held if rest is None else int(rest.sum())
@@ -114,9 +119,7 @@ def built(vectors: Rows, numbers: NDArray[np.int64]) -> bytes:
 
     count, dim = vectors.shape
     lists = lists_for(count)
-    index: Any = faiss.index_factory(
-        dim, f"IVF{lists},PQ{parts_of(dim)}x4fs", faiss.METRIC_INNER_PRODUCT
-    )
+    index = empty(dim, lists)
     for clustering in (index.cp, index.pq.cp):
         clustering.niter = 8
         clustering.min_points_per_centroid = 1
@@ -128,6 +131,16 @@ def built(vectors: Rows, numbers: NDArray[np.int64]) -> bytes:
         index.add_with_ids(as_float32(vectors[part]), numbers[part])
     content: bytes = faiss.serialize_index(index).tobytes()
     return content
+
+
+def empty(dim: int, lists: int) -> Any:
+    """The FAISS index before it is trained."""
+    import faiss
+
+    index: Any = faiss.index_factory(
+        dim, f"IVF{lists},PQ{parts_of(dim)}x4fs", faiss.METRIC_INNER_PRODUCT
+    )
+    return index
 
 
 def lists_for(count: int) -> int:
@@ -174,6 +187,10 @@ def opened(content: bytes, entry: FileEntry, dim: int) -> Any:
     quantizer = faiss.downcast_index(found.quantizer)
     if type(quantizer) not in (faiss.IndexFlat, faiss.IndexFlatIP) or quantizer.d != dim:
         raise unreadable(entry, f"its quantizer is a {type(quantizer).__name__}")
+    made = empty(dim, 1)
+    for name in SETTINGS:
+        if getattr(found, name) != getattr(made, name):
+            raise unreadable(entry, f"its {name} is {getattr(found, name)}")
     return found
 
 

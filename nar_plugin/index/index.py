@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable, NarError
 from nar_plugin.index import graphs as stored_graphs
+from nar_plugin.index.batches import nearest_of_each
 from nar_plugin.index.folder import present, read_manifest, read_verified, reencoding, source_of
 from nar_plugin.index.inventory import inventory
 from nar_plugin.index.manifest import Manifest
-from nar_plugin.index.nearest import Candidates, nearest, on_gpu, open_backend
+from nar_plugin.index.nearest import Candidates, faiss_allowed, nearest, open_on_cpu, open_on_gpu
 from nar_plugin.index.parquet import from_parquet
 from nar_plugin.index.rows import (
     ArchitectureRow,
@@ -424,15 +425,7 @@ class ArchitectureIndex:
         Shapes:
             vector [dim].
         """
-        if isinstance(k, bool) or not isinstance(k, int) or k < 1:
-            raise NarError(f"Got k={k!r}, expected a whole number of at least 1.")
-        vector = np.asarray(vector)
-        if vector.shape != (self.manifest.dim,):
-            raise NarError(
-                f"Got a vector of shape {vector.shape}, expected ({self.manifest.dim},): embed "
-                f"the model with {self.manifest.encoder}, which made this index."
-            )
-        (query,) = unit(vector[None])
+        (query,) = self._queries(np.asarray(vector)[None], k)
         found = self._search(query, k, where, identical)
         if self.overlay is None:
             return found
@@ -445,29 +438,71 @@ class ArchitectureIndex:
             matches.values(), key=lambda match: (match.row.fingerprint != identical, -match.score)
         )[:k]
 
+    def search_batch(
+        self, vectors: FloatArray, k: int = 10, where: Mapping[str, Any] | None = None
+    ) -> list[list[Match]]:
+        """What `search` gives for each of many vectors, faster where many cores or a GPU answer.
+
+        Args:
+            vectors: Embeddings, of any length but zero.
+            k: See `search`.
+            where: See `search`.
+
+        Raises:
+            NarError: `k`, `vectors` or `where` is not valid.
+
+        Shapes:
+            vectors [m, dim]; m lists.
+        """
+        queries = self._queries(np.asarray(vectors), k)
+        if self.overlay is not None:
+            return [self.search(query, k, where) for query in queries]
+        allowed = allowed_rows(self._table, where) if where else None
+        found = nearest_of_each(self.backend(), self._vectors, queries, k, allowed)
+        return [self._matches(scores, rows) for scores, rows in found]
+
+    def _queries(self, vectors: NDArray[np.floating], k: int) -> FloatArray:
+        """The vectors as unit rows, when they and `k` are what a search takes."""
+        if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+            raise NarError(f"Got k={k!r}, expected a whole number of at least 1.")
+        if vectors.ndim != 2 or vectors.shape[1] != self.manifest.dim:
+            raise NarError(
+                f"Got a vector of shape {vectors.shape[1:]}, expected ({self.manifest.dim},): "
+                f"embed the model with {self.manifest.encoder}, which made this index."
+            )
+        return unit(vectors)
+
     def _search(
         self, query: FloatArray, k: int, where: Mapping[str, Any] | None, identical: str | None
     ) -> list[Match]:
         allowed = allowed_rows(self._table, where) if where else None
         scores, rows = nearest(self.backend(), self._vectors, query, k, allowed)
-        found = list(zip(rows.tolist(), scores.tolist(), strict=True))
+        matches = self._matches(scores, rows)
         same = self._positions.get(identical) if identical else None
         if same is not None and (allowed is None or allowed[same]):
-            others = [(row, score) for row, score in found if row != same]
-            found = [(same, float(unit(self._vectors[same][None])[0] @ query)), *others][:k]
-        return [Match(self._row(row), score) for row, score in found]
+            others = [match for match in matches if match.row.fingerprint != identical]
+            score = float(unit(self._vectors[same][None])[0] @ query)
+            matches = [Match(self._row(same), score), *others][:k]
+        return matches
+
+    def _matches(self, scores: NDArray[np.float64], rows: NDArray[np.int64]) -> list[Match]:
+        found = zip(scores.tolist(), rows.tolist(), strict=True)
+        return [Match(self._row(row), score) for score, row in found]
 
     def backend(self) -> Candidates:
         """What searches, made at the first search and then shared between threads."""
         with self._lock:
             if self._backend is None:
-                try:
-                    approximate = None if on_gpu(len(self)) else self._approximate()
-                except (IndexUnavailable, IndexIncompatible, ImportError) as error:
-                    logger.warning("Searching every row instead: %s", error)
-                    approximate = None
-                self._backend = approximate or open_backend(self._vectors)
+                self._backend = open_on_gpu(self._vectors) or self._on_cpu()
             return self._backend
+
+    def _on_cpu(self) -> Candidates:
+        try:
+            approximate = self._approximate()
+        except (IndexUnavailable, IndexIncompatible, ImportError) as error:
+            logger.warning("Searching every row instead: %s", error)
+            approximate = None
+        return approximate or open_on_cpu(self._vectors)
 
     def check_derived(self) -> None:
         """Read the approximate index that came with the shards, if there is one.
@@ -481,7 +516,7 @@ class ArchitectureIndex:
     def _approximate(self) -> Candidates | None:
         from nar_plugin.index import approximate
 
-        for entry in self.manifest.of_kind("derived"):
+        for entry in self.manifest.of_kind("derived") if faiss_allowed() else ():
             path = self.folder / entry.path if self.folder else None
             if path is None or entry.path != approximate.PATH or not path.exists():
                 continue

@@ -24,6 +24,7 @@ from nar_plugin.index.manifest import (
 
 LARGEST_DIMENSION = 1 << 16
 MOST_ROWS = 1 << 31
+LONGEST_TEXT = 200
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 _TEXTS = ("tracer", "fingerprint", "created", "revision", "metric", "minimum_client")
@@ -117,6 +118,8 @@ def file_entry(fields: Any) -> FileEntry:
 
 def check_values(manifest: Manifest) -> None:
     """Refuse values that no index can have."""
+    if problem := unfit_text(manifest):
+        raise invalid(problem)
     if manifest.metric != METRIC:
         raise IndexIncompatible(
             f"{MANIFEST} has metric {manifest.metric[:32]!r}; nar-plugin compares by {METRIC!r} "
@@ -131,6 +134,15 @@ def check_values(manifest: Manifest) -> None:
         date.fromisoformat(manifest.created)
     except ValueError as error:
         raise invalid(f"created is no ISO date: {manifest.created[:32]!r}") from error
+
+
+def unfit_text(manifest: Manifest) -> str | None:
+    """Which text must not go into a message, where a terminal would obey it; None if all may."""
+    for name in (*_TEXTS, "encoder", "encoder_sha256"):
+        text = getattr(manifest, name)
+        if not text.isprintable() or len(text) > LONGEST_TEXT:
+            return f"{name} is {text[:80]!a}, expected at most {LONGEST_TEXT} printable characters"
+    return None
 
 
 def check_files(manifest: Manifest) -> None:

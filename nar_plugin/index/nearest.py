@@ -88,6 +88,11 @@ class FaissCandidates:
         scores, rows = self._index.search(query[None], count, params=parameters)
         return scores[0], rows[0]
 
+    def best_of_each(self, queries: FloatArray, count: int) -> tuple[FloatArray, NDArray[np.int64]]:
+        """See `BatchCandidates.best_of_each`."""
+        scores, rows = self._index.search(queries, count)
+        return scores, rows
+
 
 class FaissGpuCandidates:
     """FAISS's flat index on a GPU, over vectors rounded to float16: half the bytes to read.
@@ -123,6 +128,15 @@ class FaissGpuCandidates:
                 return scores[:count], rows[:count]
         rows = np.arange(len(self._vectors)) if allowed is None else np.flatnonzero(allowed)
         return best_of(self._vectors, rows, query, count)
+
+    def best_of_each(self, queries: FloatArray, count: int) -> tuple[FloatArray, NDArray[np.int64]]:
+        """See `BatchCandidates.best_of_each`."""
+        if count > GPU_MOST:
+            found = [self.best(query, count, None) for query in queries]
+            return np.stack([scores for scores, _ in found]), np.stack([rows for _, rows in found])
+        with self._lock:
+            scores, rows = self._index.search(queries, count)
+        return scores, rows
 
 
 def flat_on_gpu(dim: int) -> Any:
@@ -201,19 +215,29 @@ def length_error(vectors: Rows) -> float:
     return max(float(np.abs(length - 1).max()) for length in lengths)
 
 
-def open_backend(vectors: Rows) -> Candidates:
-    """FAISS, or torch where FAISS cannot be imported; a large index on a GPU where there is one.
+def faiss_allowed() -> bool:
+    """Whether FAISS may be imported beside torch: never on macOS.
 
-    On macOS always torch: the two wheels bring an OpenMP each, and the process aborts
+    There the two wheels bring an OpenMP each, and the process aborts
     (https://github.com/faiss-wheels/faiss-wheels/issues/73).
     """
+    return sys.platform != "darwin"
+
+
+def open_on_gpu(vectors: Rows) -> Candidates | None:
+    """A large index on a GPU where there is one that has the memory, by FAISS or torch."""
     for opened in (FaissGpuCandidates, torch_on_gpu) if on_gpu(len(vectors)) else ():
         try:
             return opened(vectors)
         # RuntimeError: its memory is full; AttributeError: see below.
         except (ImportError, RuntimeError, OSError, AttributeError) as error:
             logger.info("%s cannot be used on the GPU: %s", opened.__name__, error)
-    if sys.platform == "darwin":
+    return None
+
+
+def open_on_cpu(vectors: Rows) -> Candidates:
+    """FAISS, or torch where FAISS cannot be imported; every row is looked at."""
+    if not faiss_allowed():
         return TorchCandidates(vectors)
     try:
         return FaissCandidates(vectors)
@@ -263,7 +287,17 @@ def nearest(
     k = min(k, limit)
     if not k:
         return np.empty(0), np.empty(0, np.int64)
-    rows = candidates(backend, query, k, limit, allowed)
+    return ranked(vectors, candidates(backend, query, k, limit, allowed), query, k)
+
+
+def ranked(
+    vectors: Rows, rows: NDArray[np.int64], query: FloatArray, k: int
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """The k best of some rows by their exact scores, best first, equal scores in row order.
+
+    Shapes:
+        vectors [n, dim], rows [m], query [dim]; scores and rows [min(k, m)].
+    """
     # Summed row by row and not by BLAS, whose last bits depend on the row's place in the matrix.
     found = as_float32(vectors[rows]).astype(np.float64)
     scores = (found * query).sum(axis=1) / np.sqrt((found * found).sum(axis=1))
@@ -288,6 +322,12 @@ def candidates(
         return backend.best(query, count, allowed)[1]
     while True:
         scores, rows = backend.best(query, count, allowed)
-        if count == limit or scores[k - 1] - scores[-1] > 2 * backend.error:
+        if count == limit or is_settled(backend, scores, k):
             return rows
         count = min(limit, 4 * count)
+
+
+def is_settled(backend: Candidates, scores: FloatArray, k: int) -> bool:
+    """Whether no row below the last of these candidates can be among the k nearest."""
+    error = backend.error
+    return error is not None and bool(scores[k - 1] - scores[-1] > 2 * error)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from nar_plugin.errors import NarError
 from nar_plugin.index.folder import present, prune, read_verified, replace_files
 from nar_plugin.index.manifest import MINIMUM_CLIENT, OPTIONAL, TOMBSTONES, FileEntry
+from nar_plugin.index.manifest_reading import unfit_text
+from nar_plugin.index.nearest import faiss_allowed
 from nar_plugin.index.shards import tombstones_to_json
 
 if TYPE_CHECKING:
@@ -47,6 +49,8 @@ def save(
         revision=revision or index.manifest.revision,
         minimum_client=MINIMUM_CLIENT,
     )
+    if problem := unfit_text(manifest):
+        raise NarError(f"Nothing was written to {folder}: {problem}.")
     contents = {entry.path: content for entry, content in files.items() if content is not None}
     try:
         replace_files(folder, manifest.to_json(), contents)
@@ -92,7 +96,7 @@ def derived_files(
     from nar_plugin.index import approximate
 
     held = sum(entry.rows for entry in files if entry.kind == "derived")
-    if index.manifest.rows - held < approximate.APPROXIMATE_FROM:
+    if index.manifest.rows - held < approximate.APPROXIMATE_FROM or not faiss_allowed():
         return {}
     content = approximate.built(*index.numbered())
     entry = FileEntry.of(content, approximate.PATH, "derived", index.manifest.rows)

@@ -1,11 +1,16 @@
 """The encoder: unit vectors that do not depend on the company they are computed in."""
 
+import gc
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 import torch
 from models import ConvNet, NanoGPT, UNet
 from torch.nn import functional
 
+import nar_plugin
 from nar_plugin.encoder import ArchitectureEncoder, load_encoder, save_encoder
 from nar_plugin.encoder.model import fill
 from nar_plugin.encoder.sketch import frequencies
@@ -71,6 +76,21 @@ def test_saved_and_loaded(encoder, graphs, tmp_path):
     )  # half precision on disk
     assert np.array_equal(loaded.labels, encoder.labels)
     assert load_encoder(tmp_path) is loaded
+
+
+def test_one_for_all_threads_of_a_device_until_the_cache_is_cleared(encoder, tmp_path):
+    save_encoder(encoder, tmp_path)
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(load_encoder, 8 * [tmp_path]))
+    assert len(set(map(id, found))) == 1
+    elsewhere = load_encoder(tmp_path, "meta")  # a second device that every machine has
+    assert elsewhere.share.device.type == "meta" and found[0].share.device.type == "cpu"
+    kept = [weakref.ref(found.pop()), weakref.ref(elsewhere)]
+    found.clear()
+    del elsewhere
+    nar_plugin.clear_cache()
+    gc.collect()
+    assert [one() for one in kept] == [None, None]
 
 
 def test_a_damaged_checkpoint_is_refused(encoder, tmp_path):

@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from shutil import copytree
 from types import SimpleNamespace
@@ -13,7 +15,8 @@ import pytest
 from hubserver import HubServer
 
 from nar_plugin import hub
-from nar_plugin.index import EMBEDDED, ArchitectureIndex, ArchitectureRow
+from nar_plugin.encoder import ArchitectureEncoder, encoder_sha256, save_encoder
+from nar_plugin.index import EMBEDDED, ArchitectureIndex, ArchitectureRow, approximate
 
 
 @pytest.fixture
@@ -167,22 +170,59 @@ def published(client, small):
     return client
 
 
-@pytest.fixture(scope="module")
-def one_behind(small, tmp_path_factory):
-    """A folder with a server that holds both revisions and a client that has the first one."""
-    folder = tmp_path_factory.mktemp("behind")
+def lagging(folder, first, second):
+    """Fill a folder with a server that holds two revisions and a client that has the first."""
     with HubServer(folder / "hub-server") as server, pytest.MonkeyPatch.context() as monkeypatch:
         point_client(monkeypatch, server, folder / "hf-home")
-        hub.publish(small[0], REPO, tag="v1")
+        hub.publish(first, REPO, tag="v1")
         hub.update(REPO)
-        hub.publish(small[1], REPO)
+        hub.publish(second, REPO)
     return folder
 
 
+@contextmanager
+def resumed(folder, copy, monkeypatch):
+    """A copy of what `lagging` made, its server running."""
+    copytree(folder, copy, symlinks=True, dirs_exist_ok=True)
+    with HubServer(copy / "hub-server") as server:
+        point_client(monkeypatch, server, copy / "hf-home")
+        yield server
+
+
+@pytest.fixture(scope="module")
+def one_behind(small, tmp_path_factory):
+    """A folder with a server that holds both revisions and a client that has the first one."""
+    return lagging(tmp_path_factory.mktemp("behind"), *small)
+
+
 @pytest.fixture
-def behind(one_behind, tmp_path, home, monkeypatch):
+def behind(one_behind, tmp_path, monkeypatch):
     """A server that holds the second revision, and a client that has the first."""
-    copytree(one_behind, tmp_path, symlinks=True, dirs_exist_ok=True)
-    with HubServer(tmp_path / "hub-server") as server:
-        point_client(monkeypatch, server, home)
+    with resumed(one_behind, tmp_path, monkeypatch) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def one_behind_all(small, tmp_path_factory):
+    """As `one_behind`; the second revision brings an encoder and an approximate index along."""
+    pytest.importorskip("faiss", exc_type=ImportError)
+    folder = tmp_path_factory.mktemp("all")
+    (folder / "encoder").mkdir()
+    save_encoder(ArchitectureEncoder(5, width=8, families=24, designs=8), folder / "encoder")
+    index = ArchitectureIndex.load(small[1])
+    own = {"encoder": "own", "encoder_sha256": encoder_sha256(folder / "encoder")}
+    index.manifest = replace(index.manifest, **own)
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(approximate, "APPROXIMATE_FROM", 100)
+        index.save(folder / "second", encoder=folder / "encoder")
+    return lagging(folder, small[0], folder / "second")
+
+
+@pytest.fixture
+def holding(request, tmp_path, monkeypatch):
+    """As `behind`; the second revision holds the file that the test's parameter `path` names."""
+    path = request.node.callspec.params["path"]
+    beside = path.startswith(("encoder", "derived"))
+    folder = request.getfixturevalue("one_behind_all" if beside else "one_behind")
+    with resumed(folder, tmp_path, monkeypatch) as server:
         yield server

@@ -148,7 +148,11 @@ def run(python, *words):
 
 
 @pytest.mark.slow
-def test_a_crawl_makes_a_corpus(client, python, tmp_path):
+def test_a_crawl_makes_a_corpus_and_that_an_index(client, python, tmp_path):
+    from transformers import BertConfig, BertModel
+
+    import nar_plugin
+    from nar_plugin.index import EMBEDDED
     from nar_plugin.train.corpus import read_corpus, read_names
 
     small = {"model_type": "bert", "num_hidden_layers": 1, "hidden_size": 32, "vocab_size": 99}
@@ -168,6 +172,16 @@ def test_a_crawl_makes_a_corpus(client, python, tmp_path):
     assert "EntryNotFound" in names["hub:owner/weights"]["failure"]
     (graph,) = read_corpus(tmp_path / "corpus")
     assert {name["name"] for name in graph.names} == {"hub:owner/first", "hub:other/tuned"}
+
+    from nar_plugin.train.default import write_index
+
+    (row,) = write_index(tmp_path / "corpus", EMBEDDED, tmp_path / "index", "crawled").rows()
+    assert set(row.names) == {"hub:owner/first", "hub:other/tuned"}
+    assert (row.library, row.family) == ("transformers", "bert")
+    assert row.task == "feature-extraction"  # what the class of the config does, whatever the tag
+    assert row.url == "https://huggingface.co/" + row.name.removeprefix("hub:")
+    found = nar_plugin.find_similar(BertModel(BertConfig(**small)), index=tmp_path / "index")
+    assert (found[0].name, found[0].exact) == (row.name, True)
 
 
 @pytest.mark.slow

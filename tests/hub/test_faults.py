@@ -12,7 +12,8 @@ from nar_plugin.index import ArchitectureIndex
 
 REPO = "owner/architectures"
 ROWS, VECTORS = "shards/00001.rows.parquet", "shards/00001.vectors.safetensors"
-FILES = ("manifest.json", "tombstones.json", ROWS, VECTORS)
+ENCODER, DERIVED = "encoder.safetensors", "derived/ivf-pq.faiss"
+FILES = ("manifest.json", "tombstones.json", ROWS, VECTORS, "encoder.json", ENCODER, DERIVED)
 PLACES = {"head": 0.0, "middle": 0.5, "tail": 1.0}
 
 
@@ -40,12 +41,22 @@ def mended(server):
 
 
 @pytest.mark.parametrize("tenth", range(10))
-@pytest.mark.parametrize("path", [ROWS, VECTORS])
-def test_a_connection_that_is_cut_goes_on_where_it_was(behind, path, tenth):
-    size = size_of(behind, path)
-    behind.fail(path=f"/cdn/.*/{path}", methods=("GET",), cut=size * tenth // 10, times=1)
+@pytest.mark.parametrize("path", [ROWS, VECTORS, ENCODER, DERIVED])
+def test_a_connection_that_is_cut_goes_on_where_it_was(holding, path, tenth):
+    size = size_of(holding, path)
+    holding.fail(path=f"/cdn/.*/{path}", methods=("GET",), cut=size * tenth // 10, times=1)
     hub.update()
-    assert behind.sent(f"/{path}") == size
+    assert holding.sent(f"/{path}") == size
+    assert len(first_readable(ArchitectureIndex.load)) == 225
+
+
+@pytest.mark.parametrize("tenth", range(10))
+@pytest.mark.parametrize("path", ["manifest.json", "tombstones.json", "encoder.json"])
+def test_a_small_file_that_is_cut_is_asked_for_again(holding, path, tenth):
+    cut = size_of(holding, path) * tenth // 10
+    holding.fail(path=f"/resolve/.*/{path}", methods=("GET",), cut=cut, times=1)
+    hub.update()
+    assert holding.sent(f"/{path}") <= cut + size_of(holding, path)
     assert len(first_readable(ArchitectureIndex.load)) == 225
 
 
@@ -64,32 +75,32 @@ def test_a_server_that_is_gone_after_a_tenth(behind, tenth):
 
 @pytest.mark.parametrize("where", PLACES)
 @pytest.mark.parametrize("path", FILES)
-def test_a_flipped_bit_is_seen_and_the_file_fetched_again(behind, path, where):
-    place = int(PLACES[where] * (size_of(behind, path) - 1))
-    fault = behind.fail(path=path, methods=("GET",), flip=place)
+def test_a_flipped_bit_is_seen_and_the_file_fetched_again(holding, path, where):
+    place = int(PLACES[where] * (size_of(holding, path) - 1))
+    fault = holding.fail(path=path, methods=("GET",), flip=place)
     message = refused()
     assert path in message and "update" in message
     assert fault.times is None
-    mended(behind)
+    mended(holding)
 
 
 @pytest.mark.parametrize("where", PLACES)
 @pytest.mark.parametrize("path", FILES)
-def test_a_bit_flipped_once_costs_one_more_download(behind, path, where):
-    place = int(PLACES[where] * (size_of(behind, path) - 1))
-    large = "/cdn/.*/" if path.startswith("shards") else ""
-    behind.fail(path=large + path, methods=("GET",), flip=place, times=1)
+def test_a_bit_flipped_once_costs_one_more_download(holding, path, where):
+    place = int(PLACES[where] * (size_of(holding, path) - 1))
+    large = "/cdn/.*/" if not path.endswith(".json") else ""
+    holding.fail(path=large + path, methods=("GET",), flip=place, times=1)
     hub.update()
     assert len(first_readable(ArchitectureIndex.load)) == 225
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
 @pytest.mark.parametrize("path", FILES)
-def test_a_truncated_file_is_seen(behind, path, share):
-    behind.fail(path=path, truncate=int(share * (size_of(behind, path) - 2)))
+def test_a_truncated_file_is_seen(holding, path, share):
+    holding.fail(path=path, truncate=int(share * (size_of(holding, path) - 2)))
     message = refused()
     assert path in message and ("again" in message or "`nar index update`" in message)
-    mended(behind)
+    mended(holding)
 
 
 def commit(server, added, deleted=()):
@@ -97,25 +108,25 @@ def commit(server, added, deleted=()):
 
 
 @pytest.mark.parametrize("path", FILES[1:])
-def test_a_file_with_another_sha256_than_the_manifest_says(behind, path):
-    repository = behind.storage.repository("datasets", REPO)
+def test_a_file_with_another_sha256_than_the_manifest_says(holding, path):
+    repository = holding.storage.repository("datasets", REPO)
     content = bytearray(repository.read("main", path))
     content[-2] ^= 1
     entry = bytes(content)
-    if path.startswith("shards"):
-        entry = repository.large(behind.storage.put(entry))
-    commit(behind, {path: entry})
+    if not path.endswith(".json"):
+        entry = repository.large(holding.storage.put(entry))
+    commit(holding, {path: entry})
     message = refused()
     assert path in message and "its manifest lists" in message and "older --revision" in message
     hub.update(revision="v1")  # what it said
 
 
 @pytest.mark.parametrize("path", FILES[1:])
-def test_a_file_that_the_repository_lacks(behind, path):
-    commit(behind, {}, (path,))
+def test_a_file_that_the_repository_lacks(holding, path):
+    commit(holding, {}, (path,))
     message = refused()
     assert f"{path} of {REPO}@" in message and "it is missing" in message
-    assert not behind.asked("GET", "/cdn/")  # nothing was fetched in vain
+    assert not holding.asked("GET", "/cdn/")  # nothing was fetched in vain
 
 
 def test_a_repository_without_an_index(behind):

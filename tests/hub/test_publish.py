@@ -1,6 +1,7 @@
 """From a folder to the Hub: one commit, nothing lost, and what a second publisher is told."""
 
 import threading
+from dataclasses import replace
 from shutil import copytree
 
 import pytest
@@ -80,6 +81,20 @@ def test_the_card_says_what_is_inside_and_whose_it_is(published):
     assert '`nar_plugin.load_index("owner/architectures")`'.strip("`") in card.text
     assert "| Apache-2.0 | 200 |" in card.text and "| timm | 200 |" in card.text
     assert "| family0 | 29 |" in card.text  # 200 names over 7 families
+
+
+def test_the_card_shows_markup_of_an_index_as_text(client, small, tmp_path):
+    evil = "<script>alert(1)</script>|"
+    index = ArchitectureIndex.load(small[0])
+    rows = [replace(row, family=evil, licence=evil) for row in index.rows()]
+    index = index.remove([row.fingerprint for row in rows]).add(rows, index.vectors)
+    index.manifest = replace(index.manifest, encoder=evil)
+    index.save(tmp_path / "evil", revision=evil)
+    hub.publish(tmp_path / "evil", REPO)
+    text = DatasetCard.load(REPO).text
+    assert "<" not in text.partition("## Limits")[0]
+    assert "| revision | ?script?alert(1)??script?? |" in text
+    assert "| ?script?alert(1)??script?? | 200 |" in text
 
 
 def other_revision(folder, tmp_path):

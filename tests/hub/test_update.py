@@ -180,6 +180,24 @@ def test_a_repository_is_opened_without_becoming_the_active_one(published, small
     assert len(hub.open_index(REPO, "v1", ArchitectureIndex.load)) == 200
 
 
+def test_a_damaged_repository_of_the_cache_is_fetched_again(published, monkeypatch):
+    from huggingface_hub import constants
+
+    folder = hub.open_index(REPO, None, ArchitectureIndex.load).folder
+    damaged = (folder / "shards/00000.vectors.safetensors").resolve()
+    content = damaged.read_bytes()
+    damaged.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    with monkeypatch.context() as patch:
+        patch.setattr(constants, "HF_HUB_OFFLINE", True)
+        with pytest.raises(
+            IndexUnavailable, match=r"00000\.vectors.* is damaged.*HF_HUB_OFFLINE=1"
+        ):
+            hub.open_index(REPO, None, ArchitectureIndex.load)
+    assert len(hub.open_index(REPO, None, ArchitectureIndex.load)) == 200
+    assert damaged.read_bytes() == content
+    assert read_pointers() == ()
+
+
 def test_a_revision_without_a_place(published, small):
     hub.update(REPO)
     hub.publish(small[1], REPO, tag="v2")

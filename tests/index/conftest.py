@@ -82,14 +82,36 @@ def backend(request, monkeypatch):
 
     In place of FAISS's index on a GPU stands its index of the CPU that rounds in the same way.
     """
-    if request.param == "torch":
+    return prepared(request.param, monkeypatch)
+
+
+@pytest.fixture(params=["faiss", "torch", "faiss-gpu", "ivf-pq"])
+def every_backend(request, monkeypatch):
+    """As `backend`, and the approximate one."""
+    return prepared(request.param, monkeypatch)
+
+
+def prepared(name, monkeypatch):
+    if name == "torch":
         monkeypatch.setitem(sys.modules, "faiss", None)
-        return request.param
+        return name
     faiss = pytest.importorskip("faiss", exc_type=ImportError)
-    if request.param == "faiss-gpu":
+    if name == "faiss-gpu":
         halves, product = faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
         monkeypatch.setattr(nearest, "on_gpu", lambda rows: True)
         monkeypatch.setattr(
             nearest, "flat_on_gpu", lambda dim: faiss.IndexScalarQuantizer(dim, halves, product)
         )
-    return request.param
+    return name
+
+
+@pytest.fixture
+def full_gpu(monkeypatch):
+    """A machine with a GPU that has no memory left."""
+
+    def full(*_):
+        raise RuntimeError("Error: 'err == cudaSuccess' failed: out of memory")
+
+    monkeypatch.setattr(nearest, "on_gpu", lambda rows: True)
+    for name in ("flat_on_gpu", "torch_on_gpu"):
+        monkeypatch.setattr(nearest, name, full)

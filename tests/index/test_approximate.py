@@ -2,6 +2,7 @@
 
 import logging
 import shutil
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable
 from nar_plugin.index import ArchitectureIndex, approximate
 from nar_plugin.index.manifest import FileEntry, Manifest
-from nar_plugin.index.nearest import nearest
+from nar_plugin.index.nearest import TorchCandidates, nearest
 from nar_plugin.index.vectors import unit
 from tests.index.conftest import build, row
 
@@ -81,6 +82,30 @@ def test_a_large_index_is_saved_with_one(large, vectors):
     assert isinstance(index.backend(), approximate.ApproximateCandidates)
     assert recall(index, vectors, queries(vectors)) >= 0.95
     assert ArchitectureIndex.verify(large).rows() == index.rows()
+
+
+def test_it_answers_where_a_gpu_has_no_memory_left(large, full_gpu):
+    assert isinstance(ArchitectureIndex.load(large).backend(), approximate.ApproximateCandidates)
+
+
+def test_faiss_is_not_imported_on_macos(large, row, vectors, monkeypatch, tmp_path):
+    """Beside torch it would end the process there: every row is searched, by torch."""
+    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setitem(sys.modules, "faiss", None)
+    index = ArchitectureIndex.load(large)
+    assert found(index, vectors[17], 1) == [17]
+    assert isinstance(index.backend(), TorchCandidates)
+    assert len(ArchitectureIndex.verify(large)) == ROWS
+    many = [row(f"lib:{i}") for i in range(1200)]
+    build(many, vectors[:1200]).save(tmp_path / "new")
+    assert not (tmp_path / "new" / "derived").exists()
+
+
+def test_many_queries_at_once(large, vectors):
+    index = ArchitectureIndex.load(large)
+    asked = queries(vectors)
+    together = index.search_batch(asked, 5, {"family": "odd"})
+    assert together == [index.search(query, 5, {"family": "odd"}) for query in asked]
 
 
 def test_scores_are_those_of_the_true_vectors(large, vectors):
@@ -183,6 +208,9 @@ def crafted(name, vectors, content):
         index = faiss.index_factory(DIM, "IVF4,PQ8x4fs", faiss.METRIC_INNER_PRODUCT)
         index.train(vectors)
         index.add(np.concatenate([vectors, vectors]))
+    elif name == "another setting":  # FAISS reads it, and fails in every search
+        index = faiss.deserialize_index(np.frombuffer(content, np.uint8))
+        index.qbs2 = 2_751_463_424
     else:  # a length of 2**60 where a small one stood
         content = bytearray(content)
         place = content.find((4 * DIM * 64).to_bytes(8, "little"))
@@ -202,6 +230,7 @@ def crafted(name, vectors, content):
         "another dimension",
         "another metric",
         "too many vectors",
+        "another setting",
         "an endless vector",
     ],
 )
@@ -213,6 +242,12 @@ def test_a_crafted_file_is_refused(large, vectors, content, name, caplog):
     assert "ivf-pq.faiss is no index of 3,000 vectors" in caplog.text
     with pytest.raises(IndexIncompatible, match="remove it, and searches are exact"):
         ArchitectureIndex.verify(large)
+
+
+def test_a_file_that_holds_one_row_often_gives_it_once(large, vectors):
+    vouched(large, approximate.built(vectors, np.full(ROWS, 5)))
+    rows = found(ArchitectureIndex.load(large), vectors[5], 10)
+    assert rows[0] == 5 and len(set(rows)) == 10
 
 
 def test_the_limits_of_faiss_are_put_back(large, vectors):

@@ -53,6 +53,16 @@ def test_the_identical_graph_comes_first_whatever_its_score(index, backend):
     assert names(index.search([1.6, 1.2], k=1, identical="nar1:unknown")) == ["timm:vgg11"]
 
 
+def test_many_vectors_at_once(index, backend):
+    vectors = np.array([[1.6, 1.2], [-1, 0.1], [0, 3]])
+    for where in (None, {"params": "<100M"}):
+        together = index.search_batch(vectors, 2, where)
+        assert together == [index.search(vector, 2, where) for vector in vectors]
+    assert index.search_batch(vectors[:0]) == []
+    with pytest.raises(NarError, match=r"shape \(3,\), expected \(2,\)"):
+        index.search_batch(np.ones((1, 3)))
+
+
 def test_equal_scores_come_in_row_order(row, build, backend):
     rows = [row(f"timm:m{number}") for number in range(50)]
     vectors = np.tile([0.6, 0.8], (50, 1))

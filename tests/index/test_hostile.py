@@ -310,6 +310,12 @@ def test_flipped_and_vouched_for_rows_end_in_an_error_or_a_table(whole, step):
 EVIL = "evil:\x1b]0;owned\x07\x1b[2J\u202e<script>alert(1)</script>"
 
 
+def test_an_index_whose_revision_a_terminal_would_obey_is_not_written(index, tmp_path):
+    with pytest.raises(NarError, match=r"Nothing was written.*revision is '\\x1b\[2J'"):
+        index.save(tmp_path / "index", revision="\x1b[2J")
+    assert not (tmp_path / "index").exists()
+
+
 def test_escapes_and_markup_in_names_are_shown_as_text(tmp_path):
     base = nar_plugin.load_index()
     evil = row(
@@ -323,7 +329,7 @@ def test_escapes_and_markup_in_names_are_shown_as_text(tmp_path):
         fingerprint="nar2:evil",
     )
     vector = nar_plugin.embed("torchvision:resnet18")
-    base.empty(revision="\x1b[31mr").add([evil], vector[None]).save(tmp_path / "index")
+    base.empty(revision="evil").add([evil], vector[None]).save(tmp_path / "index")
     similar = nar_plugin.find_similar("torchvision:resnet18", index=tmp_path / "index")
     assert similar[0].name == EVIL  # the value is what it is
     markup = similar._repr_html_()

@@ -116,6 +116,12 @@ COUNTS = {"graphs": 3, "names": 4, "rows": 3, "tombstones": 0}
         ({"files": {}}, "expected list"),
         ({"colour": "blue"}, "unknown fields: 'colour'"),
         ({"\x1b[2J": 1}, r"'\\x1b\[2J'"),
+        ({"revision": "\x1b]0;owned\x07"}, r"revision is '\\x1b\]0;owned\\x07', expected at most"),
+        ({"revision": "2026\u202e11"}, r"revision is '2026\\u202e11'"),
+        ({"revision": "1\n2"}, r"revision is '1\\n2'"),
+        ({"revision": "1" * 201}, "revision is '11*', expected at most 200"),
+        ({"tracer": "\x9b2J"}, r"tracer is '\\x9b2J'"),
+        ({"encoder": {"id": "\x1b[2J", "sha256": ""}}, r"encoder is '\\x1b\[2J'"),
     ],
 )
 def test_fields_are_checked(manifest, changes, text):

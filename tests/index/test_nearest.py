@@ -3,12 +3,16 @@ import sys
 import numpy as np
 import pytest
 
+from nar_plugin.index import approximate
+from nar_plugin.index.batches import nearest_of_each
+from nar_plugin.index.manifest import FileEntry
 from nar_plugin.index.nearest import (
     FaissCandidates,
     FaissGpuCandidates,
     TorchCandidates,
     nearest,
-    open_backend,
+    open_on_cpu,
+    open_on_gpu,
     torch_on_gpu,
 )
 from nar_plugin.index.vectors import unit
@@ -41,6 +45,30 @@ def test_random_vectors(backend, k):
         np.testing.assert_allclose(scores, vectors[rows] @ query, atol=1e-6)
 
 
+def ivf_pq(vectors):
+    numbers = np.arange(len(vectors))
+    content = approximate.built(vectors, numbers)
+    entry = FileEntry.of(content, approximate.PATH, "derived", len(vectors))
+    index = approximate.opened(content, entry, vectors.shape[1])
+    return approximate.ApproximateCandidates(index, len(vectors), vectors, numbers)
+
+
+@pytest.mark.parametrize("share", [None, 0.5])
+def test_every_backend_gives_the_same_within_its_recall(every_backend, share, monkeypatch):
+    monkeypatch.setattr(approximate, "FEW", 50)
+    rng = np.random.default_rng(0)
+    vectors = unit(rng.standard_normal((4000, 64)) * 0.9 ** np.arange(64))
+    allowed = None if share is None else rng.random(4000) < share
+    searcher = (BACKENDS | {"ivf-pq": ivf_pq})[every_backend](vectors)
+    hits = 0
+    for query in unit(vectors[::100] + rng.standard_normal((40, 64)) * 0.02):
+        scores, rows = nearest(searcher, vectors, query, 10, allowed)
+        hits += len(set(rows) & set(expected(vectors, query, 10, allowed)))
+        np.testing.assert_allclose(scores, vectors[rows] @ query, atol=1e-6)
+        assert allowed is None or allowed[rows].all()
+    assert hits / 400 >= (0.95 if every_backend == "ivf-pq" else 1)
+
+
 def test_ties_beyond_the_first_candidates(backend):
     vectors = random_unit(2, 2000)
     vectors[100:1900:2] = vectors[100]  # 900 equal rows, far more than the margin of candidates
@@ -56,6 +84,27 @@ def test_scores_one_rounding_apart(backend):
     query = random_unit(4, 1)[0]
     _, rows = nearest(BACKENDS[backend](vectors), vectors, query, 20)
     np.testing.assert_array_equal(rows, expected(vectors, query, 20))
+
+
+@pytest.mark.parametrize("k", [1, 10, 1000, 5000])
+def test_many_queries_at_once(backend, k):
+    vectors = random_unit(18, 1000)
+    vectors[100:900] = vectors[100]  # more than the margin: such a query is asked by itself
+    queries = np.concatenate([random_unit(19, 30), vectors[100:101]])
+    found = nearest_of_each(BACKENDS[backend](vectors), vectors, queries, k)
+    assert len(found) == 31
+    for query, (scores, rows) in zip(queries, found, strict=True):
+        np.testing.assert_array_equal(rows, expected(vectors, query, k))
+        np.testing.assert_allclose(scores, vectors[rows] @ query, atol=1e-6)
+
+
+def test_many_queries_of_allowed_rows(backend):
+    vectors, queries = random_unit(20, 500), random_unit(21, 5)
+    allowed = np.arange(500) % 7 == 0
+    found = nearest_of_each(BACKENDS[backend](vectors), vectors, queries, 10, allowed)
+    for query, (_, rows) in zip(queries, found, strict=True):
+        np.testing.assert_array_equal(rows, expected(vectors, query, 10, allowed))
+    assert nearest_of_each(BACKENDS[backend](vectors), vectors, queries[:0], 10) == []
 
 
 @pytest.mark.parametrize("share", [0, 0.003, 0.5, 1])
@@ -108,24 +157,24 @@ def test_a_users_torch_settings_change_no_answer(backend):
 @pytest.mark.skipif(sys.platform == "darwin", reason="always torch")
 def test_faiss_is_used_where_it_can_be_imported():
     pytest.importorskip("faiss", exc_type=ImportError)
-    assert isinstance(open_backend(random_unit(14, 3)), FaissCandidates)
+    assert isinstance(open_on_cpu(random_unit(14, 3)), FaissCandidates)
 
 
 def test_torch_where_faiss_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "faiss", None)
-    assert isinstance(open_backend(random_unit(14, 3)), TorchCandidates)
+    assert isinstance(open_on_cpu(random_unit(14, 3)), TorchCandidates)
 
 
 def test_torch_where_the_gpu_wheel_lacks_its_libraries(tmp_path, monkeypatch):
     (tmp_path / "faiss.py").write_text("raise RuntimeError('libcublas.so.12 is missing')")
     monkeypatch.delitem(sys.modules, "faiss", raising=False)
     monkeypatch.syspath_prepend(tmp_path)
-    assert isinstance(open_backend(random_unit(14, 3)), TorchCandidates)
+    assert isinstance(open_on_cpu(random_unit(14, 3)), TorchCandidates)
 
 
 def test_torch_on_macos(monkeypatch):
     monkeypatch.setattr(sys, "platform", "darwin")
-    assert isinstance(open_backend(random_unit(14, 3)), TorchCandidates)
+    assert isinstance(open_on_cpu(random_unit(14, 3)), TorchCandidates)
 
 
 def test_torch_where_faiss_knows_no_gpu(monkeypatch):
@@ -134,18 +183,11 @@ def test_torch_where_faiss_knows_no_gpu(monkeypatch):
     monkeypatch.setattr("nar_plugin.index.nearest.on_gpu", lambda rows: True)
     monkeypatch.delattr(faiss, "StandardGpuResources", raising=False)
     monkeypatch.setattr("nar_plugin.index.nearest.torch_on_gpu", TorchCandidates)
-    assert isinstance(open_backend(random_unit(14, 3)), TorchCandidates)
+    assert isinstance(open_on_gpu(random_unit(14, 3)), TorchCandidates)
 
 
-def test_the_cpu_where_the_gpu_has_no_memory_left(monkeypatch):
-    def full(*_):
-        raise RuntimeError("Error: 'err == cudaSuccess' failed: out of memory")
-
-    pytest.importorskip("faiss", exc_type=ImportError)
-    for name in ("flat_on_gpu", "torch_on_gpu"):
-        monkeypatch.setattr(f"nar_plugin.index.nearest.{name}", full)
-    monkeypatch.setattr("nar_plugin.index.nearest.on_gpu", lambda rows: True)
-    assert isinstance(open_backend(random_unit(14, 3)), FaissCandidates)
+def test_no_gpu_where_it_has_no_memory_left(full_gpu):
+    assert open_on_gpu(random_unit(14, 3)) is None
 
 
 @pytest.mark.gpu
@@ -165,6 +207,10 @@ def test_a_gpu_gives_the_same_answers(kind):
         for query in random_unit(16, 5, dim=512):
             _, rows = nearest(searcher, vectors, query, 10, mask)
             np.testing.assert_array_equal(rows, expected(vectors, query, 10, mask))
+    queries = random_unit(22, 1000, dim=512)
+    found = nearest_of_each(searcher, vectors, queries, 10)
+    for query, (_, rows) in list(zip(queries, found, strict=True))[::50]:
+        np.testing.assert_array_equal(rows, expected(vectors, query, 10))
 
 
 @pytest.mark.gpu
@@ -174,4 +220,4 @@ def test_a_large_index_is_searched_on_the_gpu():
     if not torch.cuda.is_available():
         pytest.skip("no CUDA device")
     kinds = (FaissGpuCandidates, TorchCandidates)
-    assert isinstance(open_backend(random_unit(15, 200_000)), kinds)
+    assert isinstance(open_on_gpu(random_unit(15, 200_000)), kinds)
