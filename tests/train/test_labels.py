@@ -69,6 +69,12 @@ def test_a_class_may_have_a_task_of_its_own():
     assert labels.labelled(row, attention=True)["task"] == "question-answering"
 
 
+def test_what_codes_images_as_videos_of_one_frame_is_of_images():
+    row = {"library": "diffusers", "defined_in": "autoencoder_kl_qwenimage"}
+    row |= {"name": "diffusers:AutoencoderKLQwenImage", "task": "video-to-video", "work": None}
+    assert labels.labelled(row, attention=True)["task"] == "image-to-image"
+
+
 def test_no_word_stands_for_two_families():
     tables = labels._tables()
     families = set(tables["aliases"].values())
