@@ -105,3 +105,4 @@ def test_the_labels_of_the_committed_corpus_are_those_of_the_table():
     for row in read_names(folder):
         family = labels.family_of(row["library"], row["defined_in"], row["name"])
         assert (row["family"], row["parent"]) == family, row["name"]
+        assert labels.labelled(row, attention=True)["task"] == row["task"], row["name"]
