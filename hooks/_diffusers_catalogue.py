@@ -72,8 +72,8 @@ def family(owner: type[Any]) -> str:
 def task(owner: type[Any]) -> str:
     """What a pipeline around the class makes, in the words of the Hugging Face Hub."""
     name = owner.__name__
-    if _kind(owner) == "autoencoders":
-        return "feature-extraction" if "Audio" in name or "Vocoder" in name else "image-to-image"
+    if _kind(owner) == "autoencoders" and "Vocoder" not in name:
+        return _coded(owner)
     if any(word in name for word in ("Audio", "Music", "UNet1D", "T5Film", "AceStep", "Vocoder")):
         return "text-to-audio"
     if _kind(owner) == "controlnets" or "Adapter" in name:
@@ -83,6 +83,19 @@ def task(owner: type[Any]) -> str:
     if name in ("UNet2DModel", "DiTTransformer2DModel"):
         return "unconditional-image-generation"
     return "text-to-image"
+
+
+def _coded(owner: type[Any]) -> str:
+    """What an autoencoder codes, by the arguments of its constructor: sounds, videos or images.
+
+    Sounds have a rate of samples. Videos are shortened in time, which some spell `temperal` or
+    `tempo`; what codes images as videos of one frame does that too, and stands in `families.toml`.
+    """
+    arguments = inspect.signature(owner.__init__).parameters
+    if {"sample_rate", "sampling_rate"} & set(arguments):
+        return "feature-extraction"
+    in_time = any(word in argument for argument in arguments for word in ("tempo", "temperal"))
+    return "video-to-video" if in_time else "image-to-image"
 
 
 def _kind(owner: type[Any]) -> str:

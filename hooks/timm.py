@@ -30,6 +30,8 @@ _IN_EFFICIENTNET = {
     "mobilenetv2": "mobilenetv2",
     "semnasnet": "mnasnet",
 }
+# Sizes of label sets of which timm keeps no names: ImageNet of winter 2021 (MViTv2), Bamboo.
+_OTHER_LABEL_SETS = {19_168, 115_217}
 
 
 @hookimpl
@@ -77,12 +79,11 @@ def nar_architectures() -> Iterator[NamedArchitecture]:
     for name in (*timm.list_models(), *timm.list_pretrained()):
         cfg = timm.get_pretrained_cfg(name)
         hub_id = cfg.hf_hub_id if cfg else None
-        headless = cfg is not None and not cfg.num_classes
         yield NamedArchitecture(
             name=f"timm:{name}",
             library="timm",
             family=_family(name.partition(".")[0]),
-            task="image-feature-extraction" if headless else "image-classification",
+            task="image-classification" if _classifies(cfg) else "image-feature-extraction",
             licence="Apache-2.0",
             url=f"https://huggingface.co/{hub_id}" if hub_id else None,
             hub_id=hub_id,
@@ -141,6 +142,19 @@ def _channels(model: nn.Module, cfg: Mapping[str, Any]) -> list[int]:
     found = [layer.in_channels for layer in layers if isinstance(layer, nn.Conv2d)]
     likely = [channels for channels in found if channels in (1, 3, 4)]
     return list(dict.fromkeys((*likely, cfg["input_size"][0], *found)))
+
+
+def _classifies(cfg: Any) -> bool:
+    """Whether the head is as wide as a label set; without weights it is as wide as ImageNet's.
+
+    The image tower of a CLIP has a head as well, which projects to the embedding that it shares
+    with the text: 384 to 1,280 numbers. timm tells label sets by their size alone, too.
+    """
+    from timm.data.imagenet_info import infer_imagenet_subset
+
+    if cfg is None or cfg.num_classes in _OTHER_LABEL_SETS:
+        return True
+    return infer_imagenet_subset({"num_classes": cfg.num_classes}) is not None
 
 
 def _family(name: str) -> str:

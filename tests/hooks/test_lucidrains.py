@@ -15,6 +15,15 @@ def test_listed_are_the_installed():
     assert (found.library, found.family, found.licence) == ("linformer", "linformer", "MIT")
 
 
+def test_a_language_model_around_a_new_attention_is_one(monkeypatch):
+    monkeypatch.setattr(plugin, "find_spec", lambda package: True)
+    tasks = {item.name: item.task for item in plugin.nar_architectures()}
+    wrapped = "declarative_attention/DeclarativeAttentionWrapper"
+    layer = "taylor_series_linear_attention/TaylorSeriesLinearAttn"
+    assert tasks[f"lucidrains:{wrapped}"] == "text-generation"
+    assert tasks[f"lucidrains:{layer}"] == "feature-extraction"
+
+
 def test_linformer():
     pytest.importorskip("linformer")
     graph = trace(resolve("lucidrains:linformer/Linformer"))

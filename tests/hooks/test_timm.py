@@ -36,6 +36,13 @@ def test_a_checkpoint_has_its_repository(listed: dict[str, NamedArchitecture]) -
         ("mobilenetv2_100", "mobilenetv2", "image-classification"),
         ("efficientnet_b0", "efficientnet", "image-classification"),
         ("vit_small_patch14_dinov2", "vit", "image-feature-extraction"),
+        # Heads that project to an embedding, and one that was trained on labels in its place
+        ("vit_base_patch16_clip_224.openai", "vit", "image-feature-extraction"),
+        ("resnet50_clip.openai", "byobnet", "image-feature-extraction"),
+        ("vit_base_patch16_clip_224.openai_ft_in1k", "vit", "image-classification"),
+        # Label sets beside those that timm has names for
+        ("mvitv2_base_cls.fb_inw21k", "mvitv2", "image-classification"),
+        ("vit_base_patch16_224.bamboo", "vit", "image-classification"),
     ],
 )
 def test_family_and_task(

@@ -63,10 +63,25 @@ def test_a_module_of_several_designs_is_told_apart_by_the_constructor(
     assert labels.family_of(library, defined_in, name)[0] == family
 
 
-def test_a_class_may_have_a_task_of_its_own():
-    row = {"library": "transformers", "defined_in": "dpr", "name": "transformers:dpr/DPRReader"}
-    row |= {"task": "feature-extraction", "work": None}
-    assert labels.labelled(row, attention=True)["task"] == "question-answering"
+@pytest.mark.parametrize(
+    ("defined_in", "name", "said", "task"),
+    [
+        ("dpr", "transformers:dpr/DPRReader", "feature-extraction", "question-answering"),
+        ("mbart", "transformers:mbart/MBartForConditionalGeneration", "fill-mask", "translation"),
+        ("mbart", "transformers:mbart/MBartForCausalLM", "text-generation", "text-generation"),
+        ("bart", "transformers:bart/BartForConditionalGeneration", "fill-mask", "fill-mask"),
+    ],
+)
+def test_a_class_may_have_a_task_of_its_own(defined_in, name, said, task):
+    row = {"library": "transformers", "defined_in": defined_in, "name": name}
+    row |= {"task": said, "work": None}
+    assert labels.labelled(row, attention=True)["task"] == task
+
+
+def test_what_codes_images_as_videos_of_one_frame_is_of_images():
+    row = {"library": "diffusers", "defined_in": "autoencoder_kl_qwenimage"}
+    row |= {"name": "diffusers:AutoencoderKLQwenImage", "task": "video-to-video", "work": None}
+    assert labels.labelled(row, attention=True)["task"] == "image-to-image"
 
 
 def test_no_word_stands_for_two_families():
@@ -90,3 +105,4 @@ def test_the_labels_of_the_committed_corpus_are_those_of_the_table():
     for row in read_names(folder):
         family = labels.family_of(row["library"], row["defined_in"], row["name"])
         assert (row["family"], row["parent"]) == family, row["name"]
+        assert labels.labelled(row, attention=True)["task"] == row["task"], row["name"]
