@@ -1,4 +1,4 @@
-"""The shipped encoder: a graph's sketch, projected twice, and a small network on the first part."""
+"""The shipped encoder: a graph's sketch, projected and put through two small networks."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from nar_plugin.encoder.sizes import log_weights, waves
 from nar_plugin.encoder.sketch import SKETCH, WIDTHLESS, Frequencies, sketch
 from nar_plugin.mining import MacroGraph
 from nar_plugin.tracing.graph import ArchitectureGraph
@@ -46,55 +47,72 @@ class Families(nn.Module):
 
 
 class ArchitectureEncoder(nn.Module):
-    """Graphs to unit vectors: `families` dimensions tell families apart, `designs` exact designs.
+    """Graphs to unit vectors of four parts, each with a share of the cosine.
 
-    Each part begins with a linear projection of the sketch and has a length of its own, so that
-    the cosine of two graphs is `1 - share` times that of the first parts and `share` times that of
-    the second. The first sees the views that are blind to widths, the second sees all. How both
-    are learned: `nar_plugin.train.projection`.
+    `families` and `variants` are networks that bring the graphs of a family together, the first
+    blind to widths, the second not. `designs` is a projection of everything, and `sizes` compares
+    the numbers of weights. How they are learned: `nar_plugin.train.projection`.
 
     Args:
         labels: The number of labels whose document frequency is known.
-        width: Numbers of the first projection.
+        width: Numbers that either network sees.
         families: Dimensions of the first part.
-        designs: Dimensions of the second part.
+        variants: Dimensions of the second part.
+        designs: Dimensions of the third part.
+        sizes: Dimensions of the fourth part, even.
 
     Shapes:
-        sketches: float32[graphs, SKETCH]; result: float32[graphs, families + designs].
+        sketches: float32[graphs, SKETCH]; logarithms: float64[graphs] (`log_weights`), on the CPU;
+        result: float32[graphs, families + variants + designs + sizes].
     """
 
     def __init__(
-        self, labels: int, width: int = 1024, families: int = 256, designs: int = 256
+        self,
+        labels: int,
+        width: int = 1024,
+        families: int = 160,
+        variants: int = 96,
+        designs: int = 208,
+        sizes: int = 48,
     ) -> None:
         super().__init__()
-        self.config = {"labels": labels, "width": width, "families": families, "designs": designs}
-        self.dimensions = families + designs
+        parts = {"families": families, "variants": variants, "designs": designs, "sizes": sizes}
+        self.config = {"labels": labels, "width": width, **parts}
+        self.dimensions = sum(parts.values())
         self.labels = nn.Buffer(torch.zeros(labels, dtype=torch.int64))  # the bits of uint64
         self.frequency = nn.Buffer(torch.ones(labels, dtype=torch.int32))
         self.total = nn.Buffer(torch.ones((), dtype=torch.int32))
-        self.share = nn.Buffer(torch.zeros(()))
+        self.shares = nn.Buffer(torch.full((len(parts),), 1 / len(parts)))
         self.widthless = nn.Linear(WIDTHLESS, width)
         self.families = Families(width, families)
+        self.whole = nn.Linear(SKETCH, width)
+        self.variants = Families(width, variants)
         self.designs = nn.Linear(SKETCH, designs)
 
-    def know(self, known: Frequencies, share: float) -> None:
-        """Set the document frequencies, and the part of the cosine that `designs` has."""
+    def know(self, known: Frequencies, shares: Sequence[float]) -> None:
+        """Set the document frequencies, and the share of the cosine that each part has."""
         self.labels.copy_(torch.from_numpy(known.labels.view(np.int64)))
         self.frequency.copy_(torch.from_numpy(known.graphs))
         self.total.fill_(known.total)
-        self.share.fill_(share)
+        self.shares.copy_(torch.tensor(shares))
 
-    def forward(self, sketches: Tensor) -> Tensor:
+    def forward(self, sketches: Tensor, logarithms: Tensor) -> Tensor:
         """Embed each graph."""
-        first = self.families(self.widthless(sketches[:, :WIDTHLESS])) * (1 - self.share).sqrt()
-        second = functional.normalize(self.designs(sketches), dim=1) * self.share.sqrt()
-        return functional.normalize(torch.cat([first, second], dim=1), dim=1)
+        parts = (
+            self.families(self.widthless(sketches[:, :WIDTHLESS])),
+            self.variants(self.whole(sketches)),
+            functional.normalize(self.designs(sketches), dim=1),
+            waves(logarithms, self.config["sizes"]).to(sketches.device),
+        )
+        lengths = self.shares.sqrt()
+        scaled = [part * length for part, length in zip(parts, lengths, strict=True)]
+        return functional.normalize(torch.cat(scaled, dim=1), dim=1)
 
     def encode(self, graphs: Sequence[MacroGraph]) -> Tensor:
         """Unit vectors of macro graphs.
 
         Returns:
-            float32[len(graphs), families + designs] on the CPU.
+            float32[len(graphs), dimensions] on the CPU.
         """
         return self.encode_graphs([macro.graph for macro in graphs])
 
@@ -102,7 +120,7 @@ class ArchitectureEncoder(nn.Module):
     def encode_graphs(self, graphs: Sequence[ArchitectureGraph]) -> Tensor:
         """As `encode`, of graphs that need not be cut into motifs."""
         self.eval()
-        device = self.share.device
+        device = self.shares.device
         known = Frequencies(
             self.labels.cpu().numpy().view(np.uint64),
             self.frequency.cpu().numpy(),
@@ -110,8 +128,9 @@ class ArchitectureEncoder(nn.Module):
         )
         parts = [torch.zeros(0, self.dimensions)]
         for start in range(0, len(graphs), _BATCH):
-            rows = torch.from_numpy(sketch(graphs[start : start + _BATCH], known))
-            parts.append(self(rows.to(device)).cpu())
+            batch = graphs[start : start + _BATCH]
+            rows = torch.from_numpy(sketch(batch, known)).to(device)
+            parts.append(self(rows, torch.from_numpy(log_weights(batch))).cpu())
         return torch.cat(parts)
 
 

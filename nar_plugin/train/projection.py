@@ -2,11 +2,12 @@
 
 What differs inside a family is noise to whoever looks for the family. So the covariance of those
 differences is made the unit matrix, which shrinks every direction by how much it varies for no
-reason (within-class covariance normalisation: Hatch, Kajarekar & Stolcke, Interspeech 2006). Of
-what is left, the first part of a vector keeps the principal directions, and a small network goes on
-from there (Eq. 5 and 6 of the paper). The second part keeps every direction a little: a random
-projection, which holds cosines up to noise (Johnson & Lindenstrauss, 1984), also those that no
-family of the training varies in.
+reason (within-class covariance normalisation: Hatch, Kajarekar & Stolcke, Interspeech 2006). Two
+small networks go on from the principal directions of what is left (Eq. 5 and 6 of the paper): one
+sees the views that are blind to widths, the other all. A third part of the vector keeps every
+direction a little: a random projection, which holds cosines up to noise (Johnson & Lindenstrauss,
+1984), also those that no family of the training varies in. The fourth compares numbers of weights
+and learns nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from tqdm import tqdm
 
 from nar_plugin.encoder import ArchitectureEncoder, save_encoder
 from nar_plugin.encoder.model import Families, fill
-from nar_plugin.encoder.sketch import WIDTHLESS, frequencies, sketch
+from nar_plugin.encoder.sketch import WIDTH, WIDTHLESS, frequencies, sketch
 from nar_plugin.train.corpus import CorpusGraph, read_corpus
 from nar_plugin.train.paper.losses import family_loss
 from nar_plugin.train.splits import IntArray, family_numbers
@@ -37,13 +38,18 @@ class Settings:
     """The settings, chosen on validation sides (docs/experiments.md).
 
     Attributes:
-        width: Principal directions that the network of the first part sees.
-        families: Dimensions of the part that tells families apart.
-        designs: Dimensions of the part that tells exact designs apart.
-        share: Part of the cosine that the second one has.
-        shrink: Part of the mean variance in the families' covariance (Ledoit & Wolf, JMVA 2004).
-        shrink_designs: The same for the second part, which is to keep what families vary in.
-        epochs: Of the network.
+        width: Principal directions that either network sees.
+        families: Dimensions of the network that is blind to widths.
+        variants: Dimensions of the network that sees all.
+        designs: Dimensions of the projection that keeps every direction a little.
+        sizes: Dimensions that compare numbers of weights.
+        shares: Of the cosine, of these four parts.
+        shrink: Part of the mean variance in the families' covariance, for the first network
+            (Ledoit & Wolf, JMVA 2004).
+        shrink_variants: For the second network, which is to keep what families vary in.
+        shrink_designs: For the projection.
+        emphasis: Of the views in the projection.
+        epochs: Of the networks.
         batch: Graphs in one batch.
         rate: Highest learning rate; that of the linear map is a tenth.
         temperature: Divides the cosines of Eq. 5.
@@ -52,12 +58,16 @@ class Settings:
     """
 
     width: int = 1024
-    families: int = 256
-    designs: int = 256
-    share: float = 0.4
+    families: int = 160
+    variants: int = 96
+    designs: int = 208
+    sizes: int = 48
+    shares: tuple[float, float, float, float] = (0.2, 0.3, 0.42, 0.08)
     shrink: float = 0.1
-    shrink_designs: float = 0.8
-    epochs: int = 5
+    shrink_variants: float = 0.8
+    shrink_designs: float = 0.3
+    emphasis: tuple[float, float, float, float] = (1.0, 1.0, 0.5, 0.5)
+    epochs: int = 15
     batch: int = 512
     rate: float = 1e-3
     temperature: float = 0.1
@@ -107,20 +117,49 @@ def fit_encoder(
     rows = torch.from_numpy(np.concatenate(batches)).to(where)  # [t, SKETCH]
     numbers = torch.from_numpy(np.unique(labels, return_inverse=True)[1]).to(where)
     encoder = ArchitectureEncoder(
-        len(known.labels), settings.width, settings.families, settings.designs
+        len(known.labels),
+        settings.width,
+        settings.families,
+        settings.variants,
+        settings.designs,
+        settings.sizes,
     ).to(where)
-    encoder.know(known, settings.share)
-    mean = rows.mean(dim=0)
-    rows -= mean
-    factor = _factor(_inside_families(rows, numbers), settings.shrink_designs)
-    fill(encoder.designs, _scattered(factor, settings.designs), mean)
-    rows, mean = rows[:, :WIDTHLESS].contiguous(), mean[:WIDTHLESS]
-    factor = _factor(_inside_families(rows, numbers), settings.shrink)
-    fill(encoder.widthless, _principal(rows, factor, settings.width), mean)
-    with torch.no_grad():
-        projected = encoder.widthless(rows + mean)
-    _train(encoder.families, projected, numbers, settings)
+    encoder.know(known, settings.shares)
+    _fit_network(
+        encoder.widthless,
+        encoder.families,
+        rows[:, :WIDTHLESS].contiguous(),
+        numbers,
+        settings.shrink,
+        settings,
+    )
+    _fit_network(encoder.whole, encoder.variants, rows, numbers, settings.shrink_variants, settings)
+    scale = torch.tensor(settings.emphasis).repeat_interleave(WIDTH).to(where)
+    factor = _factor(_inside_families(rows * scale, numbers), settings.shrink_designs)
+    projection = scale[:, None] * _scattered(factor, settings.designs)
+    fill(encoder.designs, projection, rows.mean(dim=0))
     return encoder.cpu().eval()
+
+
+def _fit_network(
+    layer: nn.Linear,
+    network: Families,
+    rows: Tensor,
+    labels: Tensor,
+    shrink: float,
+    settings: Settings,
+) -> None:
+    """Fit a projection and the network behind it.
+
+    Shapes:
+        rows [t, d], labels [t].
+    """
+    mean = rows.mean(dim=0)
+    factor = _factor(_inside_families(rows, labels), shrink)
+    fill(layer, _principal(rows - mean, factor, settings.width), mean)
+    with torch.no_grad():
+        projected = layer(rows)
+    _train(network, projected, labels, settings)
 
 
 def _train(network: Families, projected: Tensor, labels: Tensor, settings: Settings) -> None:

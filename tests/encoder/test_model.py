@@ -33,7 +33,7 @@ def encoder(graphs):
     torch.manual_seed(0)
     known = frequencies([macro.graph for macro in 3 * graphs])
     encoder = ArchitectureEncoder(len(known.labels))
-    encoder.know(known, share=0.25)
+    encoder.know(known, shares=(0.1, 0.2, 0.3, 0.4))
     return encoder
 
 
@@ -43,10 +43,10 @@ def test_unit_vectors_of_512_dimensions(encoder, graphs):
     torch.testing.assert_close(vectors.norm(dim=1), torch.ones(3))
 
 
-def test_the_second_part_has_its_share_of_the_cosine(encoder, graphs):
-    vectors = encoder.encode(graphs)
-    lengths = torch.full((3,), 0.25).sqrt()
-    torch.testing.assert_close(vectors[:, 256:].norm(dim=1), lengths)
+def test_every_part_has_its_share_of_the_cosine(encoder, graphs):
+    parts = encoder.encode(graphs).split([160, 96, 208, 48], dim=1)
+    squares = torch.stack([(part**2).sum(dim=1) for part in parts], dim=1)
+    torch.testing.assert_close(squares, torch.tensor([[0.1, 0.2, 0.3, 0.4]]).expand(3, 4))
 
 
 def test_a_batch_changes_nothing(encoder, graphs):
@@ -84,7 +84,7 @@ def test_one_for_all_threads_of_a_device_until_the_cache_is_cleared(encoder, tmp
         found = list(threads.map(load_encoder, 8 * [tmp_path]))
     assert len(set(map(id, found))) == 1
     elsewhere = load_encoder(tmp_path, "meta")  # a second device that every machine has
-    assert elsewhere.share.device.type == "meta" and found[0].share.device.type == "cpu"
+    assert elsewhere.shares.device.type == "meta" and found[0].shares.device.type == "cpu"
     kept = [weakref.ref(found.pop()), weakref.ref(elsewhere)]
     found.clear()
     del elsewhere

@@ -100,7 +100,7 @@ def test_by_an_encoder_of_ones_own(published, tmp_path):
     torch.manual_seed(0)
     mine = tmp_path / "mine"
     mine.mkdir()
-    save_encoder(ArchitectureEncoder(5, width=8, families=4, designs=2), mine, recipe="small")
+    save_encoder(ArchitectureEncoder(5, 8, 1, 2, 1, sizes=2), mine, recipe="small")
     nar("index", "reencode", REPO, "--output", str(tmp_path / "anew"), "--encoder", str(mine))
     anew = ArchitectureIndex.load(tmp_path / "anew")
     assert (anew.manifest.dim, anew.manifest.encoder_sha256) == (6, encoder_sha256(mine))

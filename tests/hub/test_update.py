@@ -242,7 +242,7 @@ def encoder(tmp_path):
     """The folder of an encoder of 32 dimensions."""
     folder = tmp_path / "own-encoder"
     folder.mkdir()
-    small = ArchitectureEncoder(5, width=8, families=24, designs=8)
+    small = ArchitectureEncoder(5, 8, families=12, variants=8, designs=8, sizes=4)
     save_encoder(small, folder, recipe="own")
     return folder
 
@@ -303,7 +303,7 @@ def test_an_encoder_that_nobody_can_use_does_not_land(
 
 
 def test_an_encoder_of_other_dimensions_does_not_land(published, small, encoder, tmp_path):
-    save_encoder(ArchitectureEncoder(5, width=8, families=3, designs=2), encoder, recipe="own")
+    save_encoder(ArchitectureEncoder(5, 8, 1, 1, 1, sizes=2), encoder, recipe="own")
     hub.publish(with_encoder(ArchitectureIndex.load(small[0]), encoder, tmp_path / "own"), REPO)
     with pytest.raises(IndexIncompatible, match=r"5 dimensions.* is not the one that made"):
         hub.update(REPO)

@@ -93,7 +93,7 @@ def test_it_learns_classes_and_repeats_itself(corpus, small):
     split = split_corpus(corpus, "unique", 0)
     vectors = []
     for _ in range(2):
-        method = DefaultMethod(Settings(width=160, families=96, designs=32))
+        method = DefaultMethod(Settings(width=160, families=64, variants=16, designs=32, sizes=16))
         method.fit([corpus[graph] for graph in split.train], split.labels[split.train])
         vectors.append(method.embed(corpus))
     np.testing.assert_array_equal(*vectors)
