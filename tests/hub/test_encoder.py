@@ -78,8 +78,8 @@ def test_from_pretrained_and_back_is_the_same_encoder(client, tmp_path):
     hub.publish_encoder(EMBEDDED, REPO, tag="v1")
     encoder = hub.ArchitectureEncoder.from_pretrained(REPO, revision="v1")
     assert isinstance(encoder, PyTorchModelHubMixin) and not encoder.training
-    sketches = torch.rand(3, 8192)
-    torch.testing.assert_close(encoder(sketches), load_encoder(EMBEDDED)(sketches))
+    sketches = torch.rand(3, 8192), torch.rand(3, dtype=torch.float64)
+    torch.testing.assert_close(encoder(*sketches), load_encoder(EMBEDDED)(*sketches))
 
     encoder.save_pretrained(tmp_path / "saved")
     saved = files(tmp_path / "saved")
