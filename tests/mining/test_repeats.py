@@ -120,10 +120,10 @@ def transformer(layers):
 
 def test_fifty_thousand_operations_in_seconds():
     graph = transformer(4166)
-    started = time.perf_counter()
+    started = time.process_time()
     macro = mine(graph)
-    # under 2 s on an idle core; the limit leaves room for busy machines
-    assert time.perf_counter() - started < 6
+    # under 2 s on an idle core; the limit leaves room for machines whose memory others read
+    assert time.process_time() - started < 6
     assert len(graph) == 49_994
     assert macro.table()[0].count == 4166
 
