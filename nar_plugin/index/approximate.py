@@ -25,7 +25,7 @@ logger = logging.getLogger("nar_plugin")
 
 APPROXIMATE_FROM = 100_000  # rows: an exact search of as many takes some 10 ms (nar bench index)
 PATH = "derived/ivf-pq.faiss"
-PROBED = 0.3  # share of the lists of which a search reads the codes
+PROBED = 0.45  # share of the lists of which a search reads the codes
 RANKED = 800  # candidates that the true vectors rank
 FEW = 50_000  # allowed rows that are rather scored exactly, one by one
 PARTS = 256  # of a vector, 4 bits each
