@@ -16,8 +16,8 @@ import numpy as np
 
 from nar_plugin.bench.index import asked_one_by_one, recall, synthetic, true_neighbours
 from nar_plugin.index import approximate
+from nar_plugin.index.backends import FaissCandidates
 from nar_plugin.index.manifest import FileEntry
-from nar_plugin.index.nearest import FaissCandidates
 from nar_plugin.index.vectors import Rows, blocks
 
 RECALL = 0.95

@@ -19,8 +19,8 @@ import numpy as np
 
 from nar_plugin import api
 from nar_plugin.index import EMBEDDED, ArchitectureIndex, approximate
-from nar_plugin.index.batches import nearest_of_each
-from nar_plugin.index.nearest import Candidates, nearest, open_on_cpu, open_on_gpu
+from nar_plugin.index.backends import Candidates, open_on_cpu, open_on_gpu
+from nar_plugin.index.nearest import nearest, nearest_of_each
 from nar_plugin.index.vectors import FloatArray, Rows, as_float32, blocks, unit
 
 SIZES = (10_000, 15_000, 100_000, 1_000_000)

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nar_plugin.errors import IndexIncompatible
+from nar_plugin.index.backends import FaissCandidates, best_of
 from nar_plugin.index.manifest import FileEntry
-from nar_plugin.index.nearest import FaissCandidates, best_of
 from nar_plugin.index.vectors import FloatArray, Rows, as_float32
 
 logger = logging.getLogger("nar_plugin")

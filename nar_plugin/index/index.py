@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable, NarError
 from nar_plugin.index import graphs as stored_graphs
-from nar_plugin.index.batches import nearest_of_each
+from nar_plugin.index.backends import Candidates, faiss_allowed, open_on_cpu, open_on_gpu
 from nar_plugin.index.folder import present, read_manifest, read_verified, reencoding, source_of
 from nar_plugin.index.inventory import inventory
 from nar_plugin.index.manifest import Manifest
-from nar_plugin.index.nearest import Candidates, faiss_allowed, nearest, open_on_cpu, open_on_gpu
+from nar_plugin.index.nearest import nearest, nearest_of_each
 from nar_plugin.index.parquet import from_parquet
 from nar_plugin.index.rows import (
     ArchitectureRow,

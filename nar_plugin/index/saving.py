@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nar_plugin.errors import NarError
+from nar_plugin.index.backends import faiss_allowed
 from nar_plugin.index.folder import present, prune, read_verified, replace_files
 from nar_plugin.index.manifest import MINIMUM_CLIENT, OPTIONAL, TOMBSTONES, FileEntry
 from nar_plugin.index.manifest_reading import unfit_text
-from nar_plugin.index.nearest import faiss_allowed
 from nar_plugin.index.shards import tombstones_to_json
 
 if TYPE_CHECKING:

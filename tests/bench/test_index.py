@@ -15,7 +15,7 @@ from nar_plugin.bench.index import (
     true_neighbours,
 )
 from nar_plugin.cli import app
-from nar_plugin.index import EMBEDDED, ArchitectureIndex, nearest
+from nar_plugin.index import EMBEDDED, ArchitectureIndex, backends
 from nar_plugin.index.vectors import as_float32
 
 
@@ -80,9 +80,9 @@ def test_a_gpu_is_measured_where_it_answers(monkeypatch):
     """Its index on the CPU, which rounds in the same way, stands in for FAISS's on a GPU."""
     faiss = pytest.importorskip("faiss", exc_type=ImportError)
     halves, product = faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
-    monkeypatch.setattr(nearest, "on_gpu", lambda rows: True)
+    monkeypatch.setattr(backends, "on_gpu", lambda rows: True)
     monkeypatch.setattr(
-        nearest, "flat_on_gpu", lambda dim: faiss.IndexScalarQuantizer(dim, halves, product)
+        backends, "flat_on_gpu", lambda dim: faiss.IndexScalarQuantizer(dim, halves, product)
     )
     found = measure_index(500, queries=5)
     assert (found["kind"], found["recall"]) == ("flat on the GPU", 1)

@@ -3,7 +3,7 @@ import sys
 import numpy as np
 import pytest
 
-from nar_plugin.index import ArchitectureIndex, ArchitectureRow, nearest
+from nar_plugin.index import ArchitectureIndex, ArchitectureRow, backends
 from nar_plugin.mining.macro import MotifCount
 
 BOTTLENECK = MotifCount(shape="5a", label="Bottleneck", count=16, ops=10)
@@ -98,9 +98,9 @@ def prepared(name, monkeypatch):
     faiss = pytest.importorskip("faiss", exc_type=ImportError)
     if name == "faiss-gpu":
         halves, product = faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
-        monkeypatch.setattr(nearest, "on_gpu", lambda rows: True)
+        monkeypatch.setattr(backends, "on_gpu", lambda rows: True)
         monkeypatch.setattr(
-            nearest, "flat_on_gpu", lambda dim: faiss.IndexScalarQuantizer(dim, halves, product)
+            backends, "flat_on_gpu", lambda dim: faiss.IndexScalarQuantizer(dim, halves, product)
         )
     return name
 
@@ -112,6 +112,6 @@ def full_gpu(monkeypatch):
     def full(*_):
         raise RuntimeError("Error: 'err == cudaSuccess' failed: out of memory")
 
-    monkeypatch.setattr(nearest, "on_gpu", lambda rows: True)
+    monkeypatch.setattr(backends, "on_gpu", lambda rows: True)
     for name in ("flat_on_gpu", "torch_on_gpu"):
-        monkeypatch.setattr(nearest, name, full)
+        monkeypatch.setattr(backends, name, full)

@@ -11,8 +11,9 @@ import pytest
 
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable
 from nar_plugin.index import ArchitectureIndex, approximate
+from nar_plugin.index.backends import TorchCandidates
 from nar_plugin.index.manifest import FileEntry, Manifest
-from nar_plugin.index.nearest import TorchCandidates, nearest
+from nar_plugin.index.nearest import nearest
 from nar_plugin.index.vectors import unit
 from tests.index.conftest import build, row
 

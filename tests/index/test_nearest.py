@@ -4,17 +4,16 @@ import numpy as np
 import pytest
 
 from nar_plugin.index import approximate
-from nar_plugin.index.batches import nearest_of_each
-from nar_plugin.index.manifest import FileEntry
-from nar_plugin.index.nearest import (
+from nar_plugin.index.backends import (
     FaissCandidates,
     FaissGpuCandidates,
     TorchCandidates,
-    nearest,
     open_on_cpu,
     open_on_gpu,
     torch_on_gpu,
 )
+from nar_plugin.index.manifest import FileEntry
+from nar_plugin.index.nearest import nearest, nearest_of_each
 from nar_plugin.index.vectors import unit
 
 BACKENDS = {
@@ -134,7 +133,7 @@ def test_backends_agree_to_the_last_bit():
 
 def test_the_torch_backend_scores_in_blocks(monkeypatch):
     vectors = random_unit(11, 1000)
-    monkeypatch.setattr("nar_plugin.index.nearest.BLOCK", 64)
+    monkeypatch.setattr("nar_plugin.index.backends.BLOCK", 64)
     _, rows = nearest(TorchCandidates(vectors), vectors, vectors[999], 5)
     np.testing.assert_array_equal(rows, expected(vectors, vectors[999], 5))
 
@@ -180,9 +179,9 @@ def test_torch_on_macos(monkeypatch):
 def test_torch_where_faiss_knows_no_gpu(monkeypatch):
     """The CPU wheel on a machine with a GPU; without torch's CUDA the CPU answers."""
     faiss = pytest.importorskip("faiss", exc_type=ImportError)
-    monkeypatch.setattr("nar_plugin.index.nearest.on_gpu", lambda rows: True)
+    monkeypatch.setattr("nar_plugin.index.backends.on_gpu", lambda rows: True)
     monkeypatch.delattr(faiss, "StandardGpuResources", raising=False)
-    monkeypatch.setattr("nar_plugin.index.nearest.torch_on_gpu", TorchCandidates)
+    monkeypatch.setattr("nar_plugin.index.backends.torch_on_gpu", TorchCandidates)
     assert isinstance(open_on_gpu(random_unit(14, 3)), TorchCandidates)
 
 
