@@ -8,7 +8,6 @@ Three Parquet files, so that an operation's text stands there once:
 from __future__ import annotations
 
 import json
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -19,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from nar_plugin.encoder.sizes import weights
 from nar_plugin.errors import IndexUnavailable
 from nar_plugin.index.folder import current, replace_files
 from nar_plugin.mining import MINING_VERSION, MacroGraph, MotifCount, macro_of, mine
@@ -92,16 +92,10 @@ class StoredGraph:
     def weights(self) -> dict[str, int]:
         """Weights of convolutions (`conv`) and of linear layers (`matmul`), by their sizes."""
         found = {"conv": 0, "matmul": 0}
-        for kind, text in self.ops:
-            sizes = dict(json.loads(text)) if kind in ("conv", "linear") else {}
-            if "in" not in sizes:  # another layer, or a user's of that name
-                continue
-            matrix = sizes["in"] * sizes["out"]
-            if kind == "conv":
-                kernel = math.prod(int(side) for side in sizes["kernel"].split("x"))
-                found["conv"] += matrix * kernel // sizes["groups"]
-            else:
-                found["matmul"] += matrix * sizes.get("experts", 1)
+        labels = {"conv": "conv", "linear": "matmul"}
+        for kind, attributes in self.ops:
+            if kind in labels:
+                found[labels[kind]] += weights(_op(kind, attributes))
         return found
 
     @property

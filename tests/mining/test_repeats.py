@@ -120,10 +120,12 @@ def transformer(layers):
 
 def test_fifty_thousand_operations_in_seconds():
     graph = transformer(4166)
-    started = time.process_time()
-    macro = mine(graph)
-    # under 2 s on an idle core; the limit leaves room for machines whose memory others read
-    assert time.process_time() - started < 6
+    seconds = []
+    for _ in range(3):  # of the processor, when other programs leave it its cache
+        started = time.process_time()
+        macro = mine(graph)
+        seconds.append(time.process_time() - started)
+    assert min(seconds) < 2
     assert len(graph) == 49_994
     assert macro.table()[0].count == 4166
 
