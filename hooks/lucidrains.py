@@ -37,8 +37,8 @@ def nar_example_inputs(model: nn.Module) -> list[ExampleInputs] | None:
         for examples in EXAMPLES.values()
         for name, example in examples.items()
         if example.call
-        and _references.owner(model, name.partition("/")[0].partition(".")[0])
         and example.construction.startswith(f"{type(model).__name__}(")
+        and _references.owner(model, name.partition("/")[0].partition(".")[0])
     ]
     return list(map(_lucidrains_examples.inputs, found)) or None
 

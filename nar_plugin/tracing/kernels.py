@@ -17,6 +17,14 @@ _LAYOUTS: dict[Any, Any] = {}
 _MOST_LAYOUTS = 1 << 14
 
 
+def call_key(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """What tells calls apart: operator, numbers, and the layouts of the tensors.
+
+    It can be hashed unless an argument cannot.
+    """
+    return func, _shapes(args), _shapes(tuple(kwargs.items())) if kwargs else None
+
+
 def _shapes(items: tuple[Any, ...] | list[Any]) -> tuple[Any, ...]:
     return tuple(
         [
@@ -75,6 +83,7 @@ def run_on_meta(
     *,
     view: bool = False,
     writes: tuple[int, ...] = (),
+    ready: bool = False,
 ) -> Any:
     """The meta kernel's answer, or the remembered one for the same shapes.
 
@@ -84,12 +93,14 @@ def run_on_meta(
         kwargs: Its keyword arguments.
         view: Whether the result is a view, which nothing can stand in for.
         writes: Positions of the arguments that are written to.
+        ready: Whether the arguments are known to hold no real tensor and no device.
     """
-    args, kwargs = _all_meta(args, kwargs)
+    if not ready:
+        args, kwargs = _all_meta(args, kwargs)
     if view or len(writes) > 1:
         return _on_meta_kernel(func, args, kwargs)
     try:
-        key = (func, _shapes(args), _shapes(tuple(kwargs.items())) if kwargs else None)
+        key = call_key(func, args, kwargs)
         layout = _LAYOUTS.get(key)
     except TypeError:  # an argument that cannot be hashed
         return _on_meta_kernel(func, args, kwargs)

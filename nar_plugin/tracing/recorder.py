@@ -227,12 +227,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             kwargs = {key: self._argument(item, tensors) for key, item in kwargs.items()}
         if not tensors:
             return self._factory(func, trait, args, kwargs)
-        meta = False
-        for tensor in tensors:
-            if tensor.is_meta:
-                meta = True
-                break
-        if not meta:
+        on_meta = [tensor.is_meta for tensor in tensors]
+        if True not in on_meta:
             return self._constant(func, trait, args, kwargs, originals)
         run = Unknown(args, kwargs)
         if trait.stand_in is not None:
@@ -242,8 +238,11 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             if not isinstance(result, Unknown):
                 return result
             run = result
+        ready = not kwargs and trait.stand_in is None and False not in on_meta
         try:
-            out = run_on_meta(func, run.args, run.kwargs, view=trait.view, writes=trait.writes)
+            out = run_on_meta(
+                func, run.args, run.kwargs, view=trait.view, writes=trait.writes, ready=ready
+            )
         except Exception:
             self._refused = tensors
             raise

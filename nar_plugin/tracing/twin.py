@@ -154,6 +154,8 @@ class Twin:
                     key: None if item is None else self._module(item, prefix + key)
                     for key, item in value.items()
                 }
+            elif name == "_non_persistent_buffers_set":
+                contents[name] = set(value)
             elif name == "training":
                 contents[name] = False
             elif name == "forward":
