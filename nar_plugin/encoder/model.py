@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from nar_plugin.encoder.sizes import log_weights, waves
-from nar_plugin.encoder.sketch import SKETCH, WIDTHLESS, Frequencies, sketch
+from nar_plugin.encoder.sketch import LABELS, SKETCH, WIDTHLESS, Frequencies, sketch
 from nar_plugin.mining import MacroGraph
 from nar_plugin.tracing.graph import ArchitectureGraph
 
@@ -49,9 +49,10 @@ class Families(nn.Module):
 class ArchitectureEncoder(nn.Module):
     """Graphs to unit vectors of four parts, each with a share of the cosine.
 
-    `families` and `variants` are networks that bring the graphs of a family together, the first
-    blind to widths, the second not. `designs` is a projection of everything, and `sizes` compares
-    the numbers of weights. How they are learned: `nar_plugin.train.projection`.
+    `families` and `variants` are networks that bring the graphs of a family together: the first is
+    blind to widths and sees walks, the second sees everything but walks, as does `designs`, a
+    projection. `sizes` compares the numbers of weights. How they are learned:
+    `nar_plugin.train.projection`.
 
     Args:
         labels: The number of labels whose document frequency is known.
@@ -83,11 +84,11 @@ class ArchitectureEncoder(nn.Module):
         self.frequency = nn.Buffer(torch.ones(labels, dtype=torch.int32))
         self.total = nn.Buffer(torch.ones((), dtype=torch.int32))
         self.shares = nn.Buffer(torch.full((len(parts),), 1 / len(parts)))
-        self.widthless = nn.Linear(WIDTHLESS, width)
+        self.widthless = nn.Linear(WIDTHLESS + SKETCH - LABELS, width)
         self.families = Families(width, families)
-        self.whole = nn.Linear(SKETCH, width)
+        self.whole = nn.Linear(LABELS, width)
         self.variants = Families(width, variants)
-        self.designs = nn.Linear(SKETCH, designs)
+        self.designs = nn.Linear(LABELS, designs)
 
     def know(self, known: Frequencies, shares: Sequence[float]) -> None:
         """Set the document frequencies, and the share of the cosine that each part has."""
@@ -98,10 +99,11 @@ class ArchitectureEncoder(nn.Module):
 
     def forward(self, sketches: Tensor, logarithms: Tensor) -> Tensor:
         """Embed each graph."""
+        labels = sketches[:, :LABELS]
         parts = (
-            self.families(self.widthless(sketches[:, :WIDTHLESS])),
-            self.variants(self.whole(sketches)),
-            functional.normalize(self.designs(sketches), dim=1),
+            self.families(self.widthless(widthless(sketches))),
+            self.variants(self.whole(labels)),
+            functional.normalize(self.designs(labels), dim=1),
             waves(logarithms, self.config["sizes"]).to(sketches.device),
         )
         lengths = self.shares.sqrt()
@@ -132,6 +134,11 @@ class ArchitectureEncoder(nn.Module):
             rows = torch.from_numpy(sketch(batch, known)).to(device)
             parts.append(self(rows, torch.from_numpy(log_weights(batch))).cpu())
         return torch.cat(parts)
+
+
+def widthless(sketches: Tensor) -> Tensor:
+    """What of the sketches is blind to widths: two views of labels, and the walks."""
+    return torch.cat([sketches[:, :WIDTHLESS], sketches[:, LABELS:]], dim=1)
 
 
 def fill(layer: nn.Linear, projection: Tensor, mean: Tensor) -> None:

@@ -1,15 +1,19 @@
-"""Weisfeiler-Lehman labels of the operations of many graphs at once.
+"""Weisfeiler-Lehman labels and walks of the operations of many graphs at once.
 
 A label of depth d + 1 hashes that of depth d with the multisets of the labels of depth d before and
 behind the node (Shervashidze et al., Weisfeiler-Lehman Graph Kernels, JMLR 2011; theirs has one
 multiset, of undirected neighbours). Labels are 64 bits, the same on every machine and version, and
 do not depend on the order in which operations were called.
+
+A walk goes along the edges; its label hashes those of its operations in turn (Gaertner, Flach &
+Wrobel, COLT 2003). A change of one operation changes every label of its neighbourhood, and of walks
+only those that pass it.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +22,7 @@ from numpy.typing import NDArray
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 
 Hashes = NDArray[np.uint64]
+MOST_WALKS = 100_000  # of one length in one graph; a graph with more is walked no further
 
 
 @dataclass(frozen=True)
@@ -69,6 +74,29 @@ def relabelled(labels: Hashes, edges: NDArray[np.int64]) -> Hashes:
     np.add.at(before, edges[:, 1], values[edges[:, 0]])
     np.add.at(behind, edges[:, 0], values[edges[:, 1]])
     return mixed(values + mixed(before) * np.uint64(3) + mixed(behind) * np.uint64(5))
+
+
+def walks(nodes: Nodes, longest: int) -> Iterator[tuple[NDArray[np.int64], Hashes]]:
+    """The walks of 1 to `longest` edges, by length.
+
+    Yields:
+        int64[W], the graph of each walk, and uint64[W], its label.
+    """
+    edges = nodes.edges[np.argsort(nodes.edges[:, 0], kind="stable")]
+    degrees = np.bincount(edges[:, 0], minlength=len(nodes.labels))
+    first = degrees.cumsum() - degrees  # edge of each node
+    values = mixed(nodes.labels)
+    graphs, ends = nodes.graphs[edges[:, 0]], edges[:, 1]
+    labels = mixed(values[edges[:, 0]] * np.uint64(3) + values[ends])
+    for _ in range(longest - 1):
+        yield graphs, labels
+        ways = degrees[ends]
+        ways[np.bincount(graphs, ways)[graphs] > MOST_WALKS] = 0
+        walk = np.repeat(np.arange(len(ends)), ways)
+        way = np.arange(len(walk)) - np.repeat(ways.cumsum() - ways, ways)
+        ends = edges[first[ends[walk]] + way, 1]
+        graphs, labels = graphs[walk], mixed(labels[walk] * np.uint64(3) + values[ends])
+    yield graphs, labels
 
 
 def mixed(values: Hashes) -> Hashes:

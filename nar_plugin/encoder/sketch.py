@@ -1,10 +1,10 @@
-"""A graph as one row of numbers: its Weisfeiler-Lehman labels, weighed and hashed.
+"""A graph as one row of numbers: its Weisfeiler-Lehman labels and walks, weighed and hashed.
 
-Four views tell of the operations more and more (`VIEWS`). In each, labels of several depths are
-counted, weighed by tf-idf, and projected by random signs onto `WIDTH` numbers, which keeps cosines
-up to about 1 / sqrt(WIDTH) (Achlioptas, Database-friendly random projections, JCSS 2003; the signs
-come from the label itself, as in feature hashing, Weinberger et al., ICML 2009). Nothing is
-trained but the document frequencies.
+Four views hold labels, which tell of the operations more and more, and one holds walks (`VIEWS`).
+In each, labels of several depths are counted, weighed by tf-idf, and projected by random signs onto
+`WIDTH` numbers, which keeps cosines up to about 1 / sqrt(WIDTH) (Achlioptas, Database-friendly
+random projections, JCSS 2003; the signs come from the label itself, as in feature hashing,
+Weinberger et al., ICML 2009). Nothing is trained but the document frequencies.
 """
 
 from __future__ import annotations
@@ -16,25 +16,39 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nar_plugin.encoder import words
-from nar_plugin.encoder.relabelling import Hashes, mixed, nodes_of, relabelled
+from nar_plugin.encoder.relabelling import Hashes, mixed, nodes_of, relabelled, walks
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 
-SKETCH_VERSION = "3"  # of what follows and of sizes.py: an encoder is fitted to one
+SKETCH_VERSION = "4"  # of what follows and of sizes.py: an encoder is fitted to one
 WIDTH = 2048  # numbers of one view
 SIGNS = 4  # places among them that a label is added to
 RARE = 3  # labels of fewer graphs are as rare as those of one
 
 
 class View(NamedTuple):
-    """What is told of an operation, and how many steps of relabelling follow."""
+    """What is told of an operation, and how far a label looks.
+
+    Attributes:
+        word: What is told.
+        depth: Steps of relabelling, or edges of the longest walk.
+        walks: Whether labels are of walks.
+    """
 
     word: Callable[[Op], str]
     depth: int
+    walks: bool = False
 
 
-VIEWS = (View(words.kind, 2), View(words.shape, 1), View(words.exact, 1), View(words.width, 0))
+VIEWS = (
+    View(words.kind, 2),
+    View(words.shape, 1),
+    View(words.exact, 1),
+    View(words.width, 0),
+    View(words.kind, 4, walks=True),
+)
 SKETCH = WIDTH * len(VIEWS)
-WIDTHLESS = WIDTH * 2  # of them are blind to widths: those of the first two views
+LABELS = WIDTH * 4  # of them are of labels, the others of walks
+WIDTHLESS = WIDTH * 2  # of those are blind to widths: the first two views
 
 
 class Counts(NamedTuple):
@@ -113,6 +127,11 @@ def _inverse(labels: Hashes, known: Frequencies) -> NDArray[np.float64]:
 def _levels(graphs: Sequence[ArchitectureGraph]) -> Iterator[Counts]:
     for number, view in enumerate(VIEWS):
         nodes = nodes_of(graphs, view.word)
+        if view.walks:
+            for length, (owners, labels) in enumerate(walks(nodes, view.depth)):
+                salted = mixed(labels ^ np.uint64(1 + number * 16 + length))
+                yield Counts(number, *_counted(owners, salted))
+            continue
         labels, told = nodes.labels, nodes.labels != 0
         for depth in range(view.depth + 1):
             salted = mixed(labels[told] ^ np.uint64(1 + number * 16 + depth))

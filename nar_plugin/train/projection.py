@@ -4,15 +4,18 @@ What differs inside a family is noise to whoever looks for the family. So the co
 differences is made the unit matrix, which shrinks every direction by how much it varies for no
 reason (within-class covariance normalisation: Hatch, Kajarekar & Stolcke, Interspeech 2006). Two
 small networks go on from the principal directions of what is left (Eq. 5 and 6 of the paper): one
-sees the views that are blind to widths, the other all. A third part of the vector keeps every
-direction a little: a random projection, which holds cosines up to noise (Johnson & Lindenstrauss,
-1984), also those that no family of the training varies in. The fourth compares numbers of weights
-and learns nothing.
+sees walks and the views that are blind to widths, the other all views but the walks. A third part
+of the vector keeps every direction of these a little: a random projection, which holds cosines up
+to noise (Johnson & Lindenstrauss, 1984), also those that no family of the training varies in. The
+fourth compares numbers of weights and learns nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+import json
+import shutil
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -24,8 +27,8 @@ from torch.nn import functional
 from tqdm import tqdm
 
 from nar_plugin.encoder import ArchitectureEncoder, save_encoder
-from nar_plugin.encoder.model import Families, fill
-from nar_plugin.encoder.sketch import WIDTH, WIDTHLESS, frequencies, sketch
+from nar_plugin.encoder.model import Families, fill, widthless
+from nar_plugin.encoder.sketch import LABELS, SKETCH_VERSION, WIDTH, frequencies, sketch
 from nar_plugin.train.corpus import CorpusGraph, read_corpus
 from nar_plugin.train.paper.losses import family_loss
 from nar_plugin.train.splits import IntArray, family_numbers
@@ -39,8 +42,8 @@ class Settings:
 
     Attributes:
         width: Principal directions that either network sees.
-        families: Dimensions of the network that is blind to widths.
-        variants: Dimensions of the network that sees all.
+        families: Dimensions of the network that is blind to widths and sees walks.
+        variants: Dimensions of the network that sees widths.
         designs: Dimensions of the projection that keeps every direction a little.
         sizes: Dimensions that compare numbers of weights.
         shares: Of the cosine, of these four parts.
@@ -78,16 +81,19 @@ class Settings:
 def train_encoder(corpus: Path, folder: Path, *, device: str | None = None) -> None:
     """Fit the encoder to every graph of a corpus that is searched, and write it.
 
+    What was interrupted goes on behind the last part that was fitted, to the same encoder.
+
     Args:
         corpus: Folder of a corpus.
         folder: Receives the encoder.
         device: `cpu`, `cuda` or None for CUDA where there is one.
     """
     items = [item for item in read_corpus(corpus) if item.is_searched]
-    encoder = fit_encoder(items, family_numbers(items), Settings(), device=device)
-    folder.mkdir(parents=True, exist_ok=True)
+    kept = folder / "unfinished"
+    encoder = fit_encoder(items, family_numbers(items), Settings(), device=device, kept=kept)
     facts = {"settings": asdict(Settings()), "graphs": len(items)}
     save_encoder(encoder, folder, recipe="default", training=facts)
+    shutil.rmtree(kept)
 
 
 def fit_encoder(
@@ -96,6 +102,7 @@ def fit_encoder(
     settings: Settings,
     *,
     device: str | None = None,
+    kept: Path | None = None,
 ) -> ArchitectureEncoder:
     """Fit the encoder to graphs and their families.
 
@@ -104,6 +111,7 @@ def fit_encoder(
         labels: int64[t], the family of each.
         settings: The settings.
         device: `cpu`, `cuda` or None for CUDA where there is one.
+        kept: Receives each part that is fitted, and is read when the same is fitted again.
     """
     where = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
     torch.manual_seed(settings.seed)
@@ -125,20 +133,63 @@ def fit_encoder(
         settings.sizes,
     ).to(where)
     encoder.know(known, settings.shares)
-    _fit_network(
-        encoder.widthless,
-        encoder.families,
-        rows[:, :WIDTHLESS].contiguous(),
-        numbers,
-        settings.shrink,
-        settings,
-    )
-    _fit_network(encoder.whole, encoder.variants, rows, numbers, settings.shrink_variants, settings)
-    scale = torch.tensor(settings.emphasis).repeat_interleave(WIDTH).to(where)
-    factor = _factor(_inside_families(rows * scale, numbers), settings.shrink_designs)
-    projection = scale[:, None] * _scattered(factor, settings.designs)
-    fill(encoder.designs, projection, rows.mean(dim=0))
+    blind, told = widthless(rows), rows[:, :LABELS].contiguous()
+
+    def fit_designs() -> None:
+        scale = torch.tensor(settings.emphasis).repeat_interleave(WIDTH).to(where)
+        factor = _factor(_inside_families(told * scale, numbers), settings.shrink_designs)
+        projection = scale[:, None] * _scattered(factor, settings.designs)
+        fill(encoder.designs, projection, told.mean(dim=0))
+
+    parts: dict[str, Callable[[], None]] = {
+        "families": lambda: _fit_network(
+            encoder.widthless, encoder.families, blind, numbers, settings.shrink, settings
+        ),
+        "variants": lambda: _fit_network(
+            encoder.whole, encoder.variants, told, numbers, settings.shrink_variants, settings
+        ),
+        "designs": fit_designs,
+    }
+    task = _task(items, labels, settings, where)
+    for name, fit in parts.items():
+        path = kept / f"{name}-{task}.pt" if kept else None
+        if path is None or not _taken_up(encoder, path):
+            fit()
+            _keep(encoder, path)
     return encoder.cpu().eval()
+
+
+def _task(
+    items: Sequence[CorpusGraph], labels: IntArray, settings: Settings, where: torch.device
+) -> str:
+    """A hash of all that decides what is fitted."""
+    graphs = [item.fingerprint for item in items]
+    text = json.dumps([graphs, labels.tolist(), asdict(settings), SKETCH_VERSION, where.type])
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def _keep(encoder: ArchitectureEncoder, path: Path | None) -> None:
+    """Write the encoder as it is, and the random generators, which the next part goes on with."""
+    if path is None:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    on_gpu = torch.cuda.get_rng_state_all() if encoder.shares.is_cuda else []
+    state = {"encoder": encoder.state_dict(), "random": torch.get_rng_state(), "on_gpu": on_gpu}
+    partial = path.with_suffix(".partial")
+    torch.save(state, partial)
+    partial.replace(path)
+
+
+def _taken_up(encoder: ArchitectureEncoder, path: Path) -> bool:
+    """Go on from what `_keep` wrote; False where it wrote nothing."""
+    if not path.is_file():
+        return False
+    state = torch.load(path, map_location=encoder.shares.device, weights_only=True)
+    encoder.load_state_dict(state["encoder"])
+    torch.set_rng_state(state["random"].cpu())
+    if state["on_gpu"]:
+        torch.cuda.set_rng_state_all([item.cpu() for item in state["on_gpu"]])
+    return True
 
 
 def _fit_network(

@@ -1,5 +1,6 @@
 """Sketches: what is told of an operation, labels by hand, cosines that projection keeps."""
 
+import itertools
 import math
 
 import numpy as np
@@ -8,7 +9,7 @@ import torch
 from models import NanoGPT
 
 from nar_plugin.encoder import words
-from nar_plugin.encoder.relabelling import hash_of, nodes_of, relabelled
+from nar_plugin.encoder.relabelling import hash_of, nodes_of, relabelled, walks
 from nar_plugin.encoder.sketch import VIEWS, WIDTH, frequencies, sketch
 from nar_plugin.tracing import trace
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
@@ -57,6 +58,30 @@ def test_labels_know_their_neighbourhood_and_direction():
     assert relabelled(first, nodes.edges)[2] != relabelled(first, nodes.edges)[4]
 
 
+def test_walks_of_a_diamond():
+    # a leads to b and c, and both lead to d: four edges, two walks of two edges, none of three.
+    ops = tuple(Op(kind) for kind in "abcd")
+    edges = np.array([[0, 1], [0, 2], [1, 3], [2, 3]], np.int32)
+    nodes = nodes_of([chain("a", "b"), ArchitectureGraph(ops, edges, ("",) * 4)], words.kind)
+    lengths = list(walks(nodes, 3))
+    assert [graphs.tolist() for graphs, _ in lengths] == [[0, 1, 1, 1, 1], [1, 1], []]
+    single, double, _ = (labels for _, labels in lengths)
+    assert single[0] == single[1]  # a to b in both graphs
+    assert len(set(single.tolist())) == 4
+    assert len(set(double.tolist())) == 2  # a b d and a c d
+
+
+def test_a_graph_of_too_many_walks_is_walked_no_further():
+    # Six layers of 64 operations, each leading to all of the next: 64 ** 4 walks of three edges.
+    layers = np.arange(6 * 64).reshape(6, 64)
+    pairs = [np.stack(np.meshgrid(*pair), -1).reshape(-1, 2) for pair in itertools.pairwise(layers)]
+    edges = np.concatenate(pairs).astype(np.int32)
+    dense = ArchitectureGraph((Op("add"),) * layers.size, edges, ("",) * layers.size)
+    nodes = nodes_of([dense, chain("a", "b", "c")], words.kind)
+    counts = [np.bincount(graphs, minlength=2).tolist() for graphs, _ in walks(nodes, 3)]
+    assert counts == [[5 * 64**2, 2], [0, 1], [0, 0]]  # 4 * 64 ** 3 of two edges would be a million
+
+
 def test_the_order_of_calls_changes_nothing():
     graph, other = chain("a", "b", "c"), chain("a", "b", "c", order=[2, 0, 1])
     known = frequencies([graph] * 3)
@@ -72,9 +97,10 @@ def test_cosines_are_those_of_tf_idf_by_hand():
     known = frequencies([])._replace(total=9)
     rows = sketch([narrow, wide], known).reshape(2, len(VIEWS), WIDTH)
     cosines = (rows[0] * rows[1]).sum(axis=1)
-    # Kind and shape agree; all attributes and widths do not: noise of about 1 / sqrt(WIDTH).
-    np.testing.assert_allclose(cosines, [1, 1, 0, 0], atol=4 / math.sqrt(WIDTH))
-    np.testing.assert_allclose(cosines[:2], 1, atol=1e-5)
+    # There are no walks; kind and shape agree, all attributes and widths do not: noise of about
+    # 1 / sqrt(WIDTH).
+    np.testing.assert_allclose(cosines, [1, 1, 0, 0, 0], atol=4 / math.sqrt(WIDTH))
+    np.testing.assert_allclose(cosines[[0, 1, 4]], [1, 1, 0], atol=1e-5)
 
 
 def test_what_all_graphs_have_weighs_little():

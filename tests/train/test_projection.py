@@ -84,7 +84,12 @@ def corpus():
 def small(monkeypatch):
     """Sketches of fewer numbers: the covariance of 8,192 takes a minute."""
     modules = ("nar_plugin.encoder.sketch", "nar_plugin.encoder.model", projection.__name__)
-    for name, value in (("WIDTH", 128), ("SKETCH", 512), ("WIDTHLESS", 256)):
+    for name, value in (
+        ("WIDTH", 128),
+        ("SKETCH", 640),
+        ("LABELS", 512),
+        ("WIDTHLESS", 256),
+    ):
         for module in modules:
             monkeypatch.setattr(f"{module}.{name}", value, raising=False)
 
@@ -101,6 +106,29 @@ def test_it_learns_classes_and_repeats_itself(corpus, small):
     assert method.parameters > 128 * 512
     quality = retrieval_quality(vectors[0], split.labels, split.queries, split.candidates)
     assert quality.mrr[20] > 0.8
+
+
+def test_what_was_interrupted_goes_on_to_the_same_encoder(corpus, small, tmp_path, monkeypatch):
+    monkeypatch.setattr(projection, "read_corpus", lambda folder: corpus)
+    projection.train_encoder(tmp_path / "corpus", tmp_path / "whole")
+    fitted = []
+    network = projection._fit_network
+
+    def interrupted(*args):
+        fitted.append(args)
+        if len(fitted) == 2:
+            raise KeyboardInterrupt
+        network(*args)
+
+    monkeypatch.setattr(projection, "_fit_network", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        projection.train_encoder(tmp_path / "corpus", tmp_path / "resumed")
+    assert not (tmp_path / "resumed/encoder.json").exists()
+    projection.train_encoder(tmp_path / "corpus", tmp_path / "resumed")
+    assert len(fitted) == 3  # the second network again, and not the first
+    for path in sorted((tmp_path / "whole").iterdir()):
+        assert path.read_bytes() == (tmp_path / "resumed" / path.name).read_bytes()
+    assert len(list((tmp_path / "resumed").iterdir())) == 2
 
 
 def test_trained_written_and_read(corpus, small, tmp_path, monkeypatch):
