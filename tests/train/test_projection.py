@@ -1,5 +1,9 @@
 """The recipe `default`: directions that vary inside classes shrink, on data worked by hand."""
 
+import json
+from dataclasses import asdict
+from importlib.resources import files
+
 import numpy as np
 import pytest
 import torch
@@ -137,3 +141,8 @@ def test_trained_written_and_read(corpus, small, tmp_path, monkeypatch):
     loaded = load_encoder(tmp_path / "encoder")
     vectors = loaded.encode([item.macro() for item in corpus[:3]])
     assert vectors.shape == (3, 512)
+
+
+def test_what_ships_was_trained_with_these_settings():
+    said = json.loads((files("nar_plugin") / "data/encoder.json").read_text())
+    assert said["training"]["settings"] == json.loads(json.dumps(asdict(Settings())))
