@@ -10,6 +10,7 @@ from huggingface_hub import HfApi, ModelCard, PyTorchModelHubMixin, snapshot_dow
 
 from nar_plugin import hub
 from nar_plugin.encoder import encoder_sha256, load_encoder
+from nar_plugin.encoder.sketch import SKETCH
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable, NarError
 from nar_plugin.index import EMBEDDED
 
@@ -78,7 +79,7 @@ def test_from_pretrained_and_back_is_the_same_encoder(client, tmp_path):
     hub.publish_encoder(EMBEDDED, REPO, tag="v1")
     encoder = hub.ArchitectureEncoder.from_pretrained(REPO, revision="v1")
     assert isinstance(encoder, PyTorchModelHubMixin) and not encoder.training
-    sketches = torch.rand(3, 8192), torch.rand(3, dtype=torch.float64)
+    sketches = torch.rand(3, SKETCH), torch.rand(3, dtype=torch.float64)
     torch.testing.assert_close(encoder(*sketches), load_encoder(EMBEDDED)(*sketches))
 
     encoder.save_pretrained(tmp_path / "saved")
