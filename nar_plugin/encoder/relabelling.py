@@ -67,6 +67,19 @@ def nodes_of(graphs: Sequence[ArchitectureGraph], word: Callable[[Op], str]) -> 
     return Nodes(labels, owner, np.concatenate(edges) if edges else np.zeros((0, 2), np.int64))
 
 
+def surroundings(nodes: Nodes, deepest: int) -> Iterator[tuple[NDArray[np.int64], Hashes]]:
+    """The labels of depths 0 to `deepest` of the nodes that have one, by depth.
+
+    Yields:
+        int64[M], the graph of each label, and uint64[M], the label.
+    """
+    labels, told = nodes.labels, nodes.labels != 0
+    for depth in range(deepest + 1):
+        yield nodes.graphs[told], labels[told]
+        if depth < deepest:
+            labels = relabelled(labels, nodes.edges)
+
+
 def relabelled(labels: Hashes, edges: NDArray[np.int64]) -> Hashes:
     """uint64[N]: each label with the sums of the mixed labels before and behind it."""
     values = mixed(labels)

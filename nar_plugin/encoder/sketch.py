@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nar_plugin.encoder import words
-from nar_plugin.encoder.relabelling import Hashes, mixed, nodes_of, relabelled, walks
+from nar_plugin.encoder.relabelling import Hashes, mixed, nodes_of, surroundings, walks
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 
 SKETCH_VERSION = "4"  # of what follows and of sizes.py: an encoder is fitted to one
@@ -47,7 +47,7 @@ VIEWS = (
     View(words.kind, 4, walks=True),
 )
 SKETCH = WIDTH * len(VIEWS)
-LABELS = WIDTH * 4  # of them are of labels, the others of walks
+LABELS = WIDTH * sum(not view.walks for view in VIEWS)  # of those are of labels: the first views
 WIDTHLESS = WIDTH * 2  # of those are blind to widths: the first two views
 
 
@@ -127,17 +127,10 @@ def _inverse(labels: Hashes, known: Frequencies) -> NDArray[np.float64]:
 def _levels(graphs: Sequence[ArchitectureGraph]) -> Iterator[Counts]:
     for number, view in enumerate(VIEWS):
         nodes = nodes_of(graphs, view.word)
-        if view.walks:
-            for length, (owners, labels) in enumerate(walks(nodes, view.depth)):
-                salted = mixed(labels ^ np.uint64(1 + number * 16 + length))
-                yield Counts(number, *_counted(owners, salted))
-            continue
-        labels, told = nodes.labels, nodes.labels != 0
-        for depth in range(view.depth + 1):
-            salted = mixed(labels[told] ^ np.uint64(1 + number * 16 + depth))
-            yield Counts(number, *_counted(nodes.graphs[told], salted))
-            if depth < view.depth:
-                labels = relabelled(labels, nodes.edges)
+        levels = walks(nodes, view.depth) if view.walks else surroundings(nodes, view.depth)
+        for depth, (owners, labels) in enumerate(levels):
+            salted = mixed(labels ^ np.uint64(1 + number * 16 + depth))
+            yield Counts(number, *_counted(owners, salted))
 
 
 def _counted(

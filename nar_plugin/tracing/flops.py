@@ -29,9 +29,12 @@ def flops_of(records: list[Record]) -> dict[str, int]:
         if packet not in flop_registry and packet.__name__ not in _FORMULAS:
             continue
         key = call_key(packet, record.args, record.kwargs)
-        flops = known.get(key)
-        if flops is None:
+        try:
+            flops = known[key]
+        except KeyError:
             flops = known[key] = _flops(packet, record)
+        except TypeError:  # an argument that cannot be hashed
+            flops = _flops(packet, record)
         counts[_kind_of_work(packet.__name__)] += flops
     return {kind: flops for kind, flops in counts.items() if flops}
 

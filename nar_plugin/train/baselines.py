@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from nar_plugin.encoder import words
-from nar_plugin.encoder.relabelling import Hashes, nodes_of, relabelled
+from nar_plugin.encoder.relabelling import Hashes, nodes_of, surroundings
 from nar_plugin.tracing.graph import ArchitectureGraph
 from nar_plugin.train.metrics import Vectors
 
@@ -56,12 +56,9 @@ def wl_histogram(
             or the kind alone.
     """
     nodes = nodes_of(graphs, words.exact if attributes else words.kind)
-    labels = nodes.labels
-    counts = [_counts(labels, nodes.graphs, len(graphs))]
-    for _ in range(depth):
-        labels = relabelled(labels, nodes.edges)
-        counts.append(_counts(labels, nodes.graphs, len(graphs)))
-    return tf_idf(counts)
+    return tf_idf(
+        [_counts(labels, owners, len(graphs)) for owners, labels in surroundings(nodes, depth)]
+    )
 
 
 def wl_beside_widths(graphs: Sequence[ArchitectureGraph], *, depth: int) -> Vectors:

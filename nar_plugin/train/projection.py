@@ -31,6 +31,7 @@ from nar_plugin.encoder.model import Families, fill, widthless
 from nar_plugin.encoder.sketch import LABELS, SKETCH_VERSION, WIDTH, frequencies, sketch
 from nar_plugin.train.corpus import CorpusGraph, read_corpus
 from nar_plugin.train.paper.losses import family_loss
+from nar_plugin.train.resuming import keep, taken_up
 from nar_plugin.train.splits import IntArray, family_numbers
 
 _BATCH = 256  # graphs that are sketched at once
@@ -153,9 +154,11 @@ def fit_encoder(
     task = _task(items, labels, settings, where)
     for name, fit in parts.items():
         path = kept / f"{name}-{task}.pt" if kept else None
-        if path is None or not _taken_up(encoder, path):
-            fit()
-            _keep(encoder, path)
+        if path and taken_up(encoder, path):
+            continue
+        fit()
+        if path:
+            keep(encoder, path)
     return encoder.cpu().eval()
 
 
@@ -166,30 +169,6 @@ def _task(
     graphs = [item.fingerprint for item in items]
     text = json.dumps([graphs, labels.tolist(), asdict(settings), SKETCH_VERSION, where.type])
     return hashlib.sha256(text.encode()).hexdigest()[:12]
-
-
-def _keep(encoder: ArchitectureEncoder, path: Path | None) -> None:
-    """Write the encoder as it is, and the random generators, which the next part goes on with."""
-    if path is None:
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    on_gpu = torch.cuda.get_rng_state_all() if encoder.shares.is_cuda else []
-    state = {"encoder": encoder.state_dict(), "random": torch.get_rng_state(), "on_gpu": on_gpu}
-    partial = path.with_suffix(".partial")
-    torch.save(state, partial)
-    partial.replace(path)
-
-
-def _taken_up(encoder: ArchitectureEncoder, path: Path) -> bool:
-    """Go on from what `_keep` wrote; False where it wrote nothing."""
-    if not path.is_file():
-        return False
-    state = torch.load(path, map_location=encoder.shares.device, weights_only=True)
-    encoder.load_state_dict(state["encoder"])
-    torch.set_rng_state(state["random"].cpu())
-    if state["on_gpu"]:
-        torch.cuda.set_rng_state_all([item.cpu() for item in state["on_gpu"]])
-    return True
 
 
 def _fit_network(

@@ -5,6 +5,8 @@ import torch
 from torch import nn
 
 from nar_plugin.tracing import trace
+from nar_plugin.tracing.flops import flops_of
+from nar_plugin.tracing.recorder import Record
 
 
 class Computes(nn.Module):
@@ -61,3 +63,13 @@ def test_a_deformable_convolution_counts_as_its_convolution():
 
     graph = trace(Deformable(), torch.empty(1, 4, 12, 12))
     assert graph.work == {"conv": 2 * 10 * 10 * 8 * 4 * 9}
+
+
+def test_a_call_with_what_cannot_be_hashed_counts_as_any():
+    class Unhashable:
+        __hash__ = None
+
+    tensors = torch.empty(4, 8), torch.empty(8, 16)
+    record = Record(torch.ops.aten.mm.default, tensors, {}, torch.empty(4, 16), [], "")
+    odd = record._replace(kwargs={"out_dtype": Unhashable()})
+    assert flops_of([record, odd]) == {"matmul": 2 * (2 * 4 * 8 * 16)}

@@ -19,6 +19,7 @@ from nar_plugin.train.paper.folding import Folded, FoldedBatch, Ints
 from nar_plugin.train.paper.losses import family_loss, motif_loss
 from nar_plugin.train.paper.model import PaperEncoder, device_of
 from nar_plugin.train.paper.recipe import Recipe
+from nar_plugin.train.resuming import write_whole
 
 _STATE = "training.pt"
 _CHUNK = 2048  # pieces or graphs that are embedded at once
@@ -61,7 +62,7 @@ def train(
         if not stage_one.is_file():
             seconds = state.earlier + time.perf_counter() - started
             networks = _learned(encoder).state_dict()
-            _write_whole({"networks": networks, "seconds": seconds}, stage_one)
+            write_whole({"networks": networks, "seconds": seconds}, stage_one)
     _stage_two(encoder, data, labels, recipe, seed, state)
     return state.earlier
 
@@ -212,21 +213,13 @@ class State:
         content: dict[str, Any] = {name: part.state_dict() for name, part in parts.items()}
         seconds = self.earlier + time.perf_counter() - self._started
         content |= {"stage": stage, "epoch": epoch, "seconds": seconds}
-        _write_whole(content, self._path)
+        write_whole(content, self._path)
         self._fresh = False
 
     @property
     def exists(self) -> bool:
         """Whether an epoch was saved."""
         return self._path.is_file()
-
-
-def _write_whole(content: dict[str, Any], path: Path) -> None:
-    """Write a file whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".partial")
-    torch.save(content, partial)
-    partial.replace(path)
 
 
 def _shuffled(count: int, size: int, seed: int, stage: int, epoch: int) -> Iterator[Ints]:
