@@ -63,6 +63,7 @@ class _Trait(NamedTuple):
     bookkeeping: bool
     writes: tuple[int, ...]  # positions of the arguments that are written to
     view: bool
+    reshapes: bool  # gives a tensor another shape in place
     random: bool
     stand_in: Callable[..., Any] | None
     guard: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None
@@ -239,6 +240,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 return result
             run = result
         ready = not kwargs and trait.stand_in is None and False not in on_meta
+        shape = tensors[0].shape
         try:
             out = run_on_meta(
                 func, run.args, run.kwargs, view=trait.view, writes=trait.writes, ready=ready
@@ -246,12 +248,31 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         except Exception:
             self._refused = tensors
             raise
+        if trait.reshapes and tensors[0].shape != shape:
+            self._keep_shape(tensors[0], shape)
         return self._follow(func, trait, args, kwargs, out, tensors, originals)
 
     def _taken_apart(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run the calls that a composite operator is made of."""
         with self:
             return func.decompose(*args, **kwargs)
+
+    def _keep_shape(self, tensor: torch.Tensor, shape: torch.Size) -> None:
+        """Let the calls so far have a tensor as it was before `set_`, `squeeze_` and their like."""
+        with _disable_current_modes():
+            before = torch.empty(shape, dtype=tensor.dtype, device="meta")
+        source = self.source(tensor)
+        self._source[id(before)] = source
+        self._keep.append(before)
+        for place in range(max(source, 0), len(self.records)):
+            args, kwargs, out = self.records[place][1:4]
+            args, kwargs, out = map_tensors(
+                [args, list(kwargs.items()), out],
+                lambda item: before if item is tensor else item,
+            )
+            self.records[place] = self.records[place]._replace(
+                args=args, kwargs=dict(kwargs), out=out
+            )
 
     # -- arguments -------------------------------------------------------------------------
 
@@ -514,6 +535,7 @@ def trait_of(func: Any) -> _Trait:
         bookkeeping=name.rstrip("_") in BOOKKEEPING,
         writes=writes,
         view=view,
+        reshapes=torch.Tag.inplace_view in func.tags,
         random=torch.Tag.nondeterministic_seeded in func.tags,
         stand_in=STAND_INS.get(name),
         guard=GUARDS.get(name),

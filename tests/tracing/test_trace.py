@@ -169,3 +169,36 @@ def test_scripted_models_are_refused_with_the_way_round():
 def test_lazy_layers_are_refused_with_the_way_round():
     with pytest.raises(TraceError, match="Run one forward"):
         trace(nn.LazyLinear(3), torch.empty(1, 2))
+
+
+class Emptied(nn.Module):
+    """Lets go of what it has used, as pytorchcv's reversible blocks do."""
+
+    def __init__(self, let_go):
+        super().__init__()
+        self.first, self.second = nn.Conv2d(3, 4, 3), nn.Conv2d(4, 5, 3)
+        self.norm = nn.BatchNorm2d(4)
+        self.let_go = let_go
+
+    def forward(self, x):
+        halfway = self.first(x)
+        normed = self.norm(halfway)
+        out = self.second(normed)
+        self.let_go(halfway)
+        self.let_go(normed)
+        return out
+
+
+@pytest.mark.parametrize(
+    "let_go",
+    [
+        torch.Tensor.set_,
+        torch.Tensor.squeeze_,
+        lambda tensor: tensor.squeeze_().transpose_(0, 2),
+    ],
+    ids=["set_", "squeeze_", "transpose_"],
+)
+def test_a_shape_that_changes_later_is_not_that_of_earlier_calls(let_go):
+    image = torch.empty(1, 3, 9, 9)
+    expected = trace(Emptied(lambda tensor: None), image)
+    assert trace(Emptied(let_go), image).fingerprint == expected.fingerprint
