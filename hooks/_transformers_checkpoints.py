@@ -16,6 +16,7 @@ from typing import Any
 
 _PREFIX = "_transformers_checkpoints_"
 _PACKAGE = "nar_plugin.hooks"
+_TOWERS = ("vision_config", "audio_config")
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,11 @@ class Checkpoint:
         params: Published number of parameters, or None when none is at hand.
         params_source: Where that number is published.
         params_checked: Whether the model that is built has that many, to 1%.
+        positions_source: Key of `sources()`, where the size of a learned table of positions is
+            stated and `source` does not state it, for the model itself or for its base.
+        positions_path: The file of that source.
+        base_source: Key of `sources()`, where the base is named, unless `hub_id` names it.
+        base_path: The file of that source.
     """
 
     hub_id: str
@@ -47,6 +53,10 @@ class Checkpoint:
     params: int | None = None
     params_source: str | None = None
     params_checked: bool = False
+    positions_source: str | None = None
+    positions_path: str | None = None
+    base_source: str | None = None
+    base_path: str | None = None
 
     @property
     def name(self) -> str:
@@ -80,13 +90,23 @@ def configuration(row: Checkpoint) -> Any:
     from nar_plugin.hooks._transformers_sizes import holders
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
-    config = CONFIG_MAPPING[row.model_type](**_fields(row))
+    config = CONFIG_MAPPING[row.model_type](**{**_towers(row), **_fields(row)})
     name_places(config)
     config._name_or_path = row.hub_id
     wanted = getattr(getattr(transformers, row.class_name), "config_class", None)
     if isinstance(wanted, type):
         return next((item for item in holders(config) if isinstance(item, wanted)), config)
     return config
+
+
+def _towers(row: Checkpoint) -> dict[str, Any]:
+    """The towers that a source which states the text alone leaves out."""
+    from nar_plugin.hooks._transformers_completions import BY_TYPE
+
+    if set(row.overrides) != {"text_config"}:
+        return {}
+    known = BY_TYPE.get(row.model_type, {})
+    return {name: value for name, value in known.items() if name in _TOWERS}
 
 
 def _row(hub_id: str, row: dict[str, Any]) -> Checkpoint:

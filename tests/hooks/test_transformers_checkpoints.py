@@ -45,6 +45,26 @@ def test_every_row_says_where_its_numbers_can_be_read() -> None:
         assert row.path
         assert (row.params is None) == (row.params_source is None)
         assert row.params is not None or not row.params_checked
+        assert row.positions_source is None or row.positions_source in sources()
+        assert (row.positions_source is None) == (row.positions_path is None)
+        assert row.base_source is None or row.base_source in sources()
+        assert (row.base_source is None) == (row.base_path is None)
+        assert row.base_source is None or row.positions_source is not None
+
+
+def test_a_learned_table_of_positions_has_a_stated_size() -> None:
+    learned = [row for row in checkpoints().values() if row.model_type in ("gpt2", "gpt_bigcode")]
+    assert learned
+    for row in learned:
+        if row.source == "gpu_poor":  # states no number of positions
+            assert row.positions_source is not None, row.name
+
+
+def test_the_positions_of_a_row_are_built() -> None:
+    config = configuration(checkpoints()["gpt2@AI-Sweden/gpt-sw3-20b"])
+    assert config.n_positions == 2048
+    config = configuration(checkpoints()["gpt2@microsoft/DialoGPT-medium"])
+    assert config.n_positions == 1024  # the default
 
 
 def test_a_repository_of_the_hub_is_named_once() -> None:
