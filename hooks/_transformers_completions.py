@@ -187,8 +187,12 @@ BY_TYPE: dict[str, dict[str, Any]] = {
     # The default names its backbone under a misspelt key.
     "edgetam": {"vision_config": {"backbone_config": _REPVIT}},
     "edgetam_vision_model": {"backbone_config": _REPVIT},
+    # ibm-granite/granite-vision-4.1-4b: windows of 8 x 8 want more patches than the default has
     "granite4_vision": {
-        "deepstack_layer_map": [[-8, 9], [-6, 6], [-4, 3], [-1, 0]],
+        "vision_config": {**_SIGLIP, "image_size": 384, "patch_size": 16},
+        "vision_feature_select_strategy": "full",
+        "image_grid_pinpoints": [[384, 384], [384, 768], [768, 384], [768, 768]],
+        "deepstack_layer_map": [[-19, 9], [-13, 6], [-7, 3], [-1, 0]],
         "downsample_rate": "4/8",
     },
     # LiquidAI/LFM2-8B-A1B
@@ -265,6 +269,8 @@ BY_TYPE: dict[str, dict[str, Any]] = {
             "out_features": [f"stage{place}" for place in range(1, 7)],
         }
     },
+    # usyd-community/vitpose-base-simple: the default ends after four of the twelve layers
+    "vitpose": {"backbone_config": {"model_type": "vitpose_backbone", "out_indices": [12]}},
     "xmod": {"default_language": "en_XX"},
     "timm_backbone": {"backbone": "resnet50"},
 }

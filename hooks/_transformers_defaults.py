@@ -45,10 +45,12 @@ def default_config(model_type: str, owner: type) -> Any:
 
 def _around(wanted: Any, config: Any) -> Any:
     """The configuration of a head that any language model may wear, around one's own."""
-    if "text_config" not in getattr(wanted, "sub_configs", {}):
+    parts = getattr(wanted, "sub_configs", {})
+    if "text_config" not in parts:
         return config
     text = getattr(config, "text_config", None) or config
-    return wanted(text_config=text, hidden_size=text.hidden_size)
+    towers = {name: getattr(config, name) for name in parts if getattr(config, name, None)}
+    return wanted(**{**towers, "text_config": text, "hidden_size": text.hidden_size})
 
 
 def name_places(config: Any) -> None:

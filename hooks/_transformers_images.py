@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from fractions import Fraction
 from math import ceil
 from typing import Any
 
@@ -24,7 +26,13 @@ _COUNTED = (
     "vision_soft_tokens_per_image",
 )
 _SHUFFLED = ("scale_factor", "pixel_shuffle_factor")
-_SHRUNK = ("spatial_merge_size", "merge_size", "downsample_factor", *_SHUFFLED)
+_SHRUNK = (
+    "spatial_merge_size",
+    "merge_size",
+    "downsample_factor",
+    "proj_pooling_ratio",
+    *_SHUFFLED,
+)
 _USUAL = (*((side, side) for side in (224, 384, 256, 512, 336, 640, 448)), (48, 320))
 # Types that take several images, and no mask that would show it in the signature.
 _SEVERAL = ("colmodernvbert", "idefics", "perception_lm", "pi0")
@@ -57,9 +65,10 @@ def videos(model: nn.Module, names: set[str]) -> Iterator[Media]:
     if "pixel_values_videos" not in names or _blind(config):
         return
     frames = number(config, ("frames_per_clip", "num_frames"), 8, SEEING)
+    tokens = number(config, ("video_seq_length",), 0)
     for height, width in _sizes(config):
         video = floats(1, frames, channels_of(config), height, width)
-        yield Media({"pixel_values_videos": video}, kind="video")
+        yield Media({"pixel_values_videos": video}, tokens, kind="video")
 
 
 def _blind(config: Any) -> bool:
@@ -92,6 +101,8 @@ def _with_sizes(names: set[str], pixels: Tensor, tokens: int) -> Iterator[Media]
     kwargs: dict[str, Any] = {"pixel_values": pixels}
     if "high_res_pixel_values" in names:
         kwargs["high_res_pixel_values"] = floats(1, 3, 1024, 1024)
+    if "prompt_depth" in names:  # what a phone's sensor measures
+        kwargs["prompt_depth"] = floats(1, 1, 192, 256)
     if "tile_fine_mask" in names:
         kwargs["pixel_attention_mask"] = torch.ones(1, 1, dtype=torch.bool)
     if "image_attention_mask" in names and pixels.dim() == 5:
@@ -132,7 +143,7 @@ def _places(config: Any, height: int, width: int) -> Iterator[int]:
     if find(config, PLACEHOLDERS["image"]) is None:
         yield 0
         return
-    patch = number(config, ("patch_size",), 16, SEEING)
+    patch = number(config, ("patch_size",), _named_patch(config), SEEING)
     patches = (height // patch) * (width // patch)
     ratio = find(config, ("downsample_ratio", "pixel_shuffle_ratio"), SEEING) or 1
     queries = find(config, ("projector_patch_to_query_dict",)) or {}
@@ -145,6 +156,12 @@ def _places(config: Any, height: int, width: int) -> Iterator[int]:
         counts += [count, count + 1]
     counts.append(height // 8 * (width // 8 + 1))
     yield from dict.fromkeys(item for item in counts if isinstance(item, int) and item > 0)
+
+
+def _named_patch(config: Any) -> int:
+    """A side of a patch as timm writes it into the architecture's name, else 16."""
+    found = re.search(r"_patch(\d+)", str(find(config, ("architecture",), VISION)))
+    return int(found[1]) if found else 16
 
 
 def _tiles_with_ratio(config: Any) -> Media:
@@ -163,13 +180,15 @@ def _tiles_with_ratio(config: Any) -> Media:
 def _tiles_with_overview(config: Any) -> Iterator[Media]:
     """The image as a whole and its tiles, each row ended by a token, as LLaVA-NeXT takes them."""
     height, width = find(config, ("image_grid_pinpoints",))[0]
-    size, _ = next(_sizes(config))
-    side = size // number(config, ("patch_size",), 14, VISION)
-    rows, columns = height // size * side, width // size * side
-    kwargs = {
-        "pixel_values": floats(
-            1, 1 + (height // size) * (width // size), channels_of(config), size, size
-        ),
-        "image_sizes": torch.tensor([[height, width]]),
-    }
-    yield Media(kwargs, side * side + rows * (columns + 1))
+    shrunk = Fraction(find(config, ("downsample_rate",)) or 1)
+    patch = number(config, ("patch_size",), 14, VISION)
+    likeliest, _ = next(_sizes(config))  # of whole patches
+    for size in dict.fromkeys((number(config, ("image_size",), likeliest, VISION), likeliest)):
+        side = int(size // patch * shrunk)
+        rows, columns = height // size * side, width // size * side
+        tiles = 1 + (height // size) * (width // size)
+        kwargs = {
+            "pixel_values": floats(1, tiles, channels_of(config), size, size),
+            "image_sizes": torch.tensor([[height, width]]),
+        }
+        yield Media(kwargs, side * side + rows * (columns + 1))

@@ -10,15 +10,26 @@ from typing import Any
 from nar_plugin.hooks import _transformers_images as images
 from nar_plugin.hooks import _transformers_others as others
 from nar_plugin.hooks import _transformers_parts as parts
+from nar_plugin.hooks import _transformers_readings as read
 from nar_plugin.hooks import _transformers_sounds as sounds
 from nar_plugin.hooks import _transformers_texts as texts
 from nar_plugin.hooks._transformers_media import Media
-from torch import nn
+from torch import Tensor, nn
 
 from nar_plugin.hookspecs import ExampleInputs
 
 _MOST = 48  # layouts that are tried with the text around them
 _FEW = 4  # that are then tried without
+_INNER = ("model", "encoder")
+_MEDIA = {"pixel_values", "input_features", "input_values"}
+_BESIDE_MEDIA = (
+    "image_grid_thw",
+    "image_position_ids",
+    "image_sizes",
+    "input_features_mask",
+    "feature_attention_mask",
+    "mm_token_type_ids",
+)
 
 
 def guesses(model: nn.Module) -> Iterator[ExampleInputs]:
@@ -32,12 +43,31 @@ def guesses(model: nn.Module) -> Iterator[ExampleInputs]:
     parameters = inspect.signature(model.forward).parameters
     loose = {name for name, item in parameters.items() if item.kind is item.VAR_KEYWORD}
     required = {name for name, item in parameters.items() if item.default is item.empty} - loose
+    names = set(parameters) | (_passed_on(model) if loose else set())
     choices = type(model).__name__.endswith("ForMultipleChoice")
     for extra in _without_cache(model, parameters):
-        for kwargs in _candidates(model, set(parameters), required):
+        for kwargs in _candidates(model, names, required):
             if choices:  # (batch, choices, tokens)
-                kwargs = {name: value[:, None].expand(1, 2, -1) for name, value in kwargs.items()}
+                kwargs = {name: _twice(value) for name, value in kwargs.items()}
             yield ExampleInputs(kwargs={**kwargs, **extra})
+
+
+def _twice(value: Tensor) -> Tensor:
+    """The same for both choices: (batch, choices, ...)."""
+    return value[:, None].expand(1, 2, *value.shape[1:])
+
+
+def _passed_on(model: nn.Module) -> set[str]:
+    """Media that a forward names nowhere and hands on to what is inside, by `**kwargs`."""
+    own = set(inspect.signature(model.forward).parameters)
+    found: set[str] = set()
+    for name in _INNER:
+        inner = getattr(model, name, None)
+        if isinstance(inner, nn.Module) and not own & _MEDIA:
+            named = set(inspect.signature(inner.forward).parameters)
+            found |= named & {*_MEDIA, *_BESIDE_MEDIA}
+            found |= _passed_on(inner)
+    return found if found & _MEDIA else set()
 
 
 def _without_cache(
@@ -62,12 +92,17 @@ def _candidates(model: nn.Module, names: set[str], required: set[str]) -> Iterat
     yield from others.special(model, names)
     pictures = list(images.images(model, names))
     audible = list(sounds.sounds(model, names, required))
-    films = [] if pictures else list(images.videos(model, names))
+    films = list(images.videos(model, names)) if not pictures or _films_apart(model) else []
     alone = _MOST
     if names & {"input_ids", "decoder_input_ids"}:
-        layouts = _together(pictures or films, audible)[:_MOST]
-        for shown in (layouts, [()]):
+        sorts = [sort for sort in (pictures, films, audible) if sort]
+        layouts = _together(sorts)[:_MOST]
+        apart = [(item,) for sort in sorts for item in sort][:_MOST] if len(sorts) > 1 else []
+        heard = read.readings(model, names)
+        for shown in (layouts, apart, [()]):
             for media in shown:
+                if heard:
+                    yield {**_completed(config, names, required, media), **heard}
                 yield _completed(config, names, required, media)
             if "attention_mask" in names - required:  # some heads count its ones
                 for media in shown[:_FEW]:
@@ -91,9 +126,17 @@ def _completed(
     return given
 
 
-def _together(pictures: list[Media], audible: list[Media]) -> list[tuple[Media, ...]]:
-    """Every picture with every sound, the likeliest pairs first; where one sort lacks, alone."""
-    if not pictures or not audible:
-        return [(item,) for item in pictures or audible]
-    places = product(range(len(pictures)), range(len(audible)))
-    return [(pictures[left], audible[right]) for left, right in sorted(places, key=sum)]
+def _films_apart(model: nn.Module) -> bool:
+    """Whether videos have a tower of their own beside that of the images."""
+    return any(name.endswith("video_tower") for name, _ in model.named_modules())
+
+
+def _together(sorts: list[list[Media]]) -> list[tuple[Media, ...]]:
+    """One of each sort, such as every picture with every sound, the likeliest first."""
+    if not sorts:
+        return []
+    places = product(*(range(len(sort)) for sort in sorts))
+    return [
+        tuple(sort[place] for sort, place in zip(sorts, chosen, strict=True))
+        for chosen in sorted(places, key=sum)
+    ]

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 from nar_plugin.hooks._transformers_media import floats
+from nar_plugin.hooks._transformers_readings import readings
 from nar_plugin.hooks._transformers_series import series
 from nar_plugin.hooks._transformers_sizes import VISION, find, number
 from nar_plugin.hooks._transformers_texts import ids_of
@@ -22,6 +23,7 @@ def special(model: nn.Module, names: set[str]) -> Iterator[Arguments]:
     build = _SPECIAL.get(config.model_type)
     if build is not None:
         given = build(config, names)
+        given |= {name: item for name, item in readings(model, names).items() if name not in given}
         yield {name: value for name, value in given.items() if name in names}
     if "past_values" in names:
         yield from series(config, names)
@@ -142,8 +144,9 @@ def _codebook_ids(config: Any, names: set[str]) -> Arguments:
 
 
 def _queries(config: Any, names: set[str]) -> Arguments:
-    """Learned queries and the image that they ask."""
+    """Learned queries, the image that they ask and, for some, the words of the question."""
     return {
+        "input_ids": ids_of(config, 32),
         "query_embeds": floats(1, 32, config.hidden_size),
         "encoder_hidden_states": floats(1, 257, config.encoder_hidden_size),
     }
@@ -228,6 +231,8 @@ _SPECIAL: dict[str, Callable[[Any, set[str]], Arguments]] = {
     "blip_2_qformer": _queries,
     "dia": _codes,
     "glm_image": _image_to_image,
+    "instructblip_qformer": _queries,
+    "instructblipvideo_qformer": _queries,
     "kosmos-2": _image_in_text,
     "kosmos-2.5": _image_in_text,
     "kyutai_speech_to_text": _stacked_ids,

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from nar_plugin.hooks._transformers_media import floats
 from nar_plugin.hooks._transformers_sessions import read_prefix, video_session
-from nar_plugin.hooks._transformers_sizes import number
+from nar_plugin.hooks._transformers_sizes import VISION, number
 from nar_plugin.hooks._transformers_texts import ids_of
 from nar_plugin.hooks._transformers_voices import VOICES
 from torch import nn
@@ -29,6 +29,8 @@ def arguments(model: nn.Module, names: set[str]) -> Iterator[Arguments]:
         if build is not None:
             yield build(config)
             return
+    if {"entity_ids", "entity_position_ids"} <= names:
+        yield _entities(config)
 
 
 def _entities(config: Any) -> Arguments:
@@ -72,6 +74,16 @@ def _regions_of_phrases(config: Any) -> Arguments:
         "visual_embeds": floats(1, regions, config.visual_embedding_dim),
         "visual_attention_mask": torch.ones(1, regions, dtype=torch.int64),
         "region_to_phrase_position": torch.arange(text + regions)[None] % text,
+    }
+
+
+def _answered(config: Any) -> Arguments:
+    """An image, a question and its answer: what the text decoder makes goes into the loss alone."""
+    side = number(config, ("image_size",), 384, VISION)
+    return {
+        "pixel_values": floats(1, 3, side, side),
+        "input_ids": ids_of(config, _STEPS),
+        "labels": ids_of(config, _STEPS),
     }
 
 
@@ -197,12 +209,11 @@ def _bridged(config: Any) -> Arguments:
 
 _BY_CLASS: dict[str, Callable[[Any], Arguments]] = {
     **VOICES,
+    "BlipForQuestionAnswering": _answered,
     "EsmFold2Model": _folded,
     "FlavaForPreTraining": _masked_twice,
     "InklingVisionModel": _cubes,
     "JevForDecision": _questions,
-    "LukeForEntityClassification": _entities,
-    "LukeForEntityPairClassification": _entities,
     "LukeForEntitySpanClassification": _entity_spans,
     "Molmo2Adapter": _crops,
     "MuseGlimmerAssistantModel": _drafted,

@@ -27,6 +27,8 @@ def patches(config: Any, names: set[str]) -> Iterator[Media]:
         yield _cubes(config.vision_config)
     elif "image_token_pooling" in names:
         yield _pooled(config)
+    elif config.model_type == "neomme":
+        yield _flat(config)
     elif "target_sizes" in names and "pixel_values" in names:
         yield from _in_a_strip(config)
 
@@ -73,6 +75,13 @@ def _cubes(config: Any) -> Media:
     return Media({"pixel_values": floats(16, frames, side, side, config.num_channels)}, 16)
 
 
+def _flat(config: Any) -> Media:
+    """Flattened patches, each in the place of one token, as NeoMME takes them."""
+    count = _PATCHES * _PATCHES
+    patch = number(config, ("patch_size",), 32)
+    return Media({"pixel_values": floats(count, channels_of(config) * patch**2)}, count)
+
+
 def _in_a_strip(config: Any) -> Iterator[Media]:
     """All patches side by side with the shape of their grid, as MiniCPM-V packs them.
 
@@ -97,7 +106,7 @@ def _in_grids(config: Any, names: set[str]) -> Iterator[Media]:
         many images as there are tokens, of merged patches, channels last.
     """
     patch = number(config, ("patch_size",), 14, VISION)
-    frames = number(config, ("temporal_patch_size",), 1, VISION)
+    frames = number(config, ("temporal_patch_size", "patch_temporal"), 1, VISION)
     channels = channels_of(config)
     merge = number(config, ("spatial_merge_size", "merge_size"), 2, VISION)
     count = _PATCHES * _PATCHES

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+from math import prod
 from typing import Any
 
 import torch
@@ -16,10 +17,11 @@ _TEXT = ("detector_config", "text_config")
 
 
 def video_session(model: nn.Module) -> dict[str, Any]:
-    """A session that waits for its first frame, and the frame.
+    """A session that waits for its next frame, and the frame.
 
-    The sessions of SAM's kin keep an object's clicks and memories from frame to frame; where words
-    name the objects, the session keeps their tokens.
+    The sessions of SAM's kin keep an object's clicks and memories from frame to frame: one object
+    was marked on the first frame, and a click on the second corrects it. Where words name the
+    objects, the session keeps their tokens and waits for its first frame.
 
     Shapes:
         frame: float[1, channels, side, side].
@@ -32,7 +34,7 @@ def video_session(model: nn.Module) -> dict[str, Any]:
         session.prompt_input_ids[prompt] = ids_of(config, 32, _TEXT)
         session.prompt_attention_masks[prompt] = torch.ones(1, 32, dtype=torch.int64)
     else:
-        _click(session, side)
+        _click(session, side, _remember(session, model, side))
     return {"inference_session": session, "frame": floats(1, channels_of(config), side, side)}
 
 
@@ -56,12 +58,37 @@ def _kind(model: nn.Module) -> Any:
     return getattr(sys.modules[type(model).__module__], asked) if isinstance(asked, str) else asked
 
 
-def _click(session: Any, side: int) -> None:
-    """Mark one object by a point in the middle of the first frame."""
+def _remember(session: Any, model: Any, side: int) -> int:
+    """Keep what the model made of the first frame; how many frames the session has seen.
+
+    Shapes:
+        maskmem_features: float[places, 1, channels], or float[1, latents, channels] where a
+        resampler shortens them; object_pointer: float[1, width].
+    """
+    if not hasattr(model, "memory_attention"):
+        return 0
+    resampler = getattr(model, "spatial_perceiver", None)
+    if resampler is None:
+        memory = floats(prod(model.backbone_feature_sizes[-1]), 1, model.mem_dim)
+    else:
+        memory = floats(1, resampler.num_latents_1d + resampler.num_latents_2d, model.mem_dim)
+    object_place = session.obj_id_to_idx(1)
+    session.processed_frames = {0: floats(channels_of(model.config), side, side)}
+    session.output_dict_per_obj[object_place]["cond_frame_outputs"][0] = {
+        "maskmem_features": memory,
+        "maskmem_pos_enc": memory,
+        "object_pointer": floats(1, model.hidden_dim),
+    }
+    session.frames_tracked_per_obj[object_place][1] = {"reverse": False}
+    return 1
+
+
+def _click(session: Any, side: int, frame: int) -> None:
+    """Mark one object by a point in the middle of a frame."""
     place = session.obj_id_to_idx(1)
     point = {
         "point_coords": torch.full((1, 1, 1, 2), side / 2),
         "point_labels": torch.ones(1, 1, 1, dtype=torch.int32),
     }
-    session.add_point_inputs(place, 0, point)
+    session.add_point_inputs(place, frame, point)
     session.obj_with_new_inputs = [1]

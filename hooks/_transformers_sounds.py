@@ -121,5 +121,19 @@ def _waveforms(config: Any, names: set[str]) -> Iterator[Media]:
     channels = number(config, ("audio_channels",), 1)
     samples = floats(1, _SAMPLES)
     for values in (samples, floats(1, channels, _SAMPLES)):
-        for tokens in _places(config, _SAMPLES // 1600):
-            yield Media({"input_values": values}, tokens, kind="audio")
+        for tokens in _heard(config):
+            kwargs: dict[str, Any] = {"input_values": values}
+            if "input_values_cutoffs" in names:  # where one sound ends and the next begins
+                kwargs["input_values_cutoffs"] = torch.tensor([[_SAMPLES]])
+            yield Media(kwargs, tokens, kind="audio")
+            if "padding_mask" in names and tokens:
+                mask = torch.ones(1, _SAMPLES, dtype=torch.bool)
+                yield Media({**kwargs, "padding_mask": mask}, tokens, kind="audio")
+
+
+def _heard(config: Any) -> Iterator[int]:
+    """How many tokens the samples may take: as the configuration counts them, or as frames do."""
+    places = list(_places(config, _SAMPLES // 1600))
+    step = number(config, ("samples_per_token", "hop_length", "frame_size"), 0, SOUND)
+    counted = [ceil(_SAMPLES / step)] if step and any(places) else []
+    yield from dict.fromkeys((*counted, *places))

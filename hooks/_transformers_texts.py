@@ -49,6 +49,10 @@ def texts(
         found["input_ids"] = ids
         if "mm_token_type_ids" in names:
             found["mm_token_type_ids"] = kinds
+        if "moe_mm_token_type_ids" in names:
+            found["moe_mm_token_type_ids"] = _seen(kinds)
+        if "global_attention_mask" in names:  # the first token sees all, as in classification
+            found["global_attention_mask"] = (torch.arange(ids.shape[1]) == 0).long()[None]
         if "bbox" in names:
             found["bbox"] = boxes(ids.shape[1])
         for name in ("attention_mask", "token_type_ids"):
@@ -74,6 +78,18 @@ def boxes(length: int) -> Tensor:
     """A box (left, top, right, bottom) in thousandths of the page for each token."""
     left = torch.arange(length) * 7 % 500
     return torch.stack([left, left + 10, left + 100, left + 50], dim=-1)[None]
+
+
+def _seen(kinds: Tensor) -> Tensor:
+    """Which tokens go to the experts of pictures: the places and their ends; else one in two.
+
+    An embedding in the place of a token may come from a picture even where the model takes none.
+    """
+    seen = kinds.bool()
+    if not seen.any():
+        return torch.arange(kinds.shape[1])[None] % 2
+    ends = seen.roll(1, dims=-1) | seen.roll(-1, dims=-1)
+    return (seen | ends).long()
 
 
 def _end(config: Any, ids: Tensor) -> None:

@@ -84,7 +84,10 @@ def _heard_and_seen(config: Any) -> Arguments:
 
 
 def _dialogue(config: Any) -> Arguments:
-    """What both speakers say, in codes of all codebooks, and the text of one."""
+    """What both speakers say, in codes of all codebooks, and the text of one, with the labels.
+
+    The depth decoder reads the labels.
+    """
     codes = ids_of(config.audio_encoder_config, _STEPS)[:, None].expand(
         -1, config.num_codebooks, -1
     )
@@ -92,6 +95,8 @@ def _dialogue(config: Any) -> Arguments:
         "input_ids": ids_of(config, _STEPS),
         "user_audio_codes": codes,
         "moshi_audio_codes": codes,
+        "text_labels": ids_of(config, _STEPS),
+        "audio_labels": codes,
     }
 
 

@@ -141,6 +141,42 @@ def test_a_model_is_built_without_weights_and_traced(name: str) -> None:
     assert (len(graph) > 0, graph.method) == (True, "meta")
 
 
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [
+        ("blip/BlipForQuestionAnswering", "text_decoder"),  # only the loss reads it
+        ("csm", "codec_model.encoder"),
+        ("diffusion_gemma", "encoder.vision_tower"),
+        ("edgetam_video", "memory_attention"),
+        ("ernie4_5_vl_moe_text/Ernie4_5_VLMoeTextModel", "layers.1.mlp.vision_moe"),
+        ("granite4_vision", "spatial_projectors"),
+        ("instructblip_qformer/InstructBlipQFormerModel", "encoder.layer.0.crossattention"),
+        ("llama4@meta-llama/Llama-4-Scout-17B-16E-Instruct", "vision_model"),
+        ("moshi/MoshiForConditionalGeneration", "depth_decoder"),
+        ("muse_spark", "audio_tower"),
+        ("neomme", "patch_embeddings"),
+        (
+            "prompt_depth_anything/PromptDepthAnythingForDepthEstimation",
+            "neck.fusion_stage.layers.0.prompt_depth_layer",
+        ),
+        ("qwen3_asr/Qwen3ASRForTokenClassification", "model.audio_tower"),
+        ("sam2_video", "memory_attention"),
+        ("shieldgemma2/Gemma3ForConditionalGeneration", "model.vision_tower"),
+        ("vibevoice", "model.audio_tower"),
+        (
+            "visual_bert/VisualBertForMultipleChoice",
+            "visual_bert.embeddings.visual_projection",
+        ),
+        ("vitpose/VitPoseForPoseEstimation", "backbone.encoder.layer.11"),
+        ("whisper/WhisperForCausalLM", "model.decoder.layers.0.encoder_attn"),
+    ],
+)
+def test_a_part_that_few_inputs_reach_is_traced(name: str, part: str) -> None:
+    graph = trace(built(f"transformers:{name}"))
+    assert graph.method == "meta"
+    assert any(path.startswith(part) for path in graph.paths)
+
+
 def test_tokens_are_real_ordinary_and_uncached() -> None:
     given = first_guess("transformers:bert/BertForMaskedLM")
     ids = given["input_ids"]

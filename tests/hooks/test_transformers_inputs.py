@@ -37,6 +37,7 @@ CODER = {
     "decoder_ffn_dim": 48,
 }
 ROPE = {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": [1, 1, 2]}
+PLAIN_ROPE = {"rope_type": "default", "rope_theta": 10000.0}
 MODELS: dict[str, Callable[[Any], Any]] = {}
 
 
@@ -72,6 +73,74 @@ def image_text_with_resampler(t: Any) -> Any:
         image_token_id=7,
     )
     return t.Idefics2ForConditionalGeneration(config)
+
+
+@case
+def image_text_in_tiles(t: Any) -> Any:
+    """The side is no multiple of the patch."""
+    config = t.LlavaOnevisionConfig(
+        vision_config={"model_type": "siglip_vision_model", **SIGHT, "image_size": 32},
+        text_config={"model_type": "qwen2", **TEXT},
+        image_grid_pinpoints=[[32, 64], [64, 32]],
+        image_token_id=7,
+        video_token_id=8,
+    )
+    return t.LlavaOnevisionForConditionalGeneration(config)
+
+
+@case
+def image_text_seen_through_timm(t: Any) -> Any:
+    pytest.importorskip("timm")
+    sizes = {"depth": 1, "embed_dim": 64, "num_heads": 4, "img_size": [56, 56]}
+    config = t.PerceptionLMConfig(
+        vision_config={
+            "model_type": "timm_wrapper",
+            "architecture": "vit_pe_core_large_patch14_336",
+            "model_args": sizes,
+        },
+        text_config={"model_type": "llama", **TEXT},
+        proj_pooling_ratio=2,
+        image_token_id=7,
+        video_token_id=8,
+    )
+    config.vision_config.num_features = 64
+    return t.PerceptionLMModel(config)
+
+
+@case
+def image_and_film_text(t: Any) -> Any:
+    """Each has a tower of its own."""
+    config = t.VideoLlavaConfig(
+        vision_config={"model_type": "clip_vision_model", **SIGHT},
+        text_config={"model_type": "llama", **TEXT},
+        image_token_index=7,
+        video_token_index=8,
+        video_seq_length=8 * (25 + 1),
+    )
+    return t.VideoLlavaModel(config)
+
+
+@case
+def image_handed_on(t: Any) -> Any:
+    """The head names no picture and hands everything that it does not know to the model."""
+    vision = {
+        "depth": 1,
+        "hidden_size": 32,
+        "intermediate_size": 48,
+        "num_heads": 4,
+        "out_hidden_size": 32,
+        "patch_size": 6,
+    }
+    text = {**TEXT, "head_dim": 8, "layer_types": ["full_attention"] * 2}
+    config = t.Qwen3_5Config(
+        vision_config=vision,
+        text_config=text,
+        image_token_id=7,
+        video_token_id=8,
+        vision_start_token_id=9,
+        vision_end_token_id=10,
+    )
+    return t.Qwen3_5ForTokenClassification(config)
 
 
 @case
@@ -148,13 +217,47 @@ def entities(t: Any) -> Any:
     return t.LukeForEntityPairClassification(config)
 
 
+@case
+def decoder_alone(t: Any) -> Any:
+    sizes = {"vocab_size": 99, "pad_token_id": 0, "is_decoder": True, "is_encoder_decoder": False}
+    return t.BartForCausalLM(t.BartConfig(**sizes, **CODER))
+
+
+@case
+def decoder_of_codes(t: Any) -> Any:
+    sizes = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 4, "ffn_dim": 48}
+    return t.MusicgenForCausalLM(t.MusicgenDecoderConfig(vocab_size=99, **sizes))
+
+
+@case
+def text_that_was_seen(t: Any) -> Any:
+    sizes = {"cross_attention_layers": [1], "pad_token_id": 0, "rope_parameters": PLAIN_ROPE}
+    config = t.MllamaTextConfig(**sizes, **TEXT)
+    return t.MllamaForCausalLM(config)
+
+
+@case
+def text_under_a_first_token(t: Any) -> Any:
+    sizes = {name: size for name, size in TEXT.items() if name != "num_key_value_heads"}
+    return t.LongformerForMaskedLM(t.LongformerConfig(attention_window=[16, 16], **sizes))
+
+
+@case
+def entities_in_choices(t: Any) -> Any:
+    sizes = {name: size for name, size in TEXT.items() if name != "num_key_value_heads"}
+    config = t.LukeConfig(entity_vocab_size=20, entity_emb_size=16, **sizes)
+    return t.LukeForMultipleChoice(config)
+
+
 @pytest.mark.parametrize("name", list(MODELS))
 def test_small_models_of_every_modality_are_traced_on_meta(name: str) -> None:
     with torch.device("meta"):
         model = MODELS[name](transformers)
     graph = trace(model)
     assert graph.method == "meta"
-    towers = {"vision_tower", "vision_model", "visual", "audio_tower", "connector"}
-    asked = {child for child in dict(model.named_modules()) if child.rpartition(".")[2] in towers}
+    parts = {"cross_attn", "encoder_attn", "entity_embeddings", "query_global", "vision_moe"}
+    towers = {"vision_tower", "vision_model", "video_tower", "visual", "audio_tower", "connector"}
+    wanted = parts | towers
+    asked = {child for child in dict(model.named_modules()) if child.rpartition(".")[2] in wanted}
     for tower in asked:  # none is left out for want of its medium
         assert any(path.startswith(tower) for path in graph.paths), tower
