@@ -77,7 +77,8 @@ def _images() -> Iterator[tuple[str, Entry]]:
         config = siglip2.SigLip2Config.from_name(hub_id)
         build = partial(siglip2.SigLip2Model, config)
         task = "zero-shot-image-classification"
-        yield hub_id.partition("/")[2], Entry(build, "siglip2", task, hub_id)
+        name = hub_id.partition("/")[2]
+        yield name, Entry(build, name.partition("-")[0], task, hub_id)  # siglip or siglip2
     for model, config in (
         (paligemma.PaliGemma, paligemma.PaliGemmaConfig()),
         (kimi_vl.KimiVLModel, kimi_vl.KimiVLConfig()),

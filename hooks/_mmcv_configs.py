@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,10 +25,18 @@ class Configs(Mapping[str, Entry]):
         package: Import name of the library.
         part: The part of the model whose type is the family, such as `backbone`.
         task: Of all of them.
+        design: Of a model part, the registered type that says most of its design, where that is
+            not the type of `part`.
     """
 
-    def __init__(self, package: str, part: str, task: str) -> None:
-        self._package, self._part, self._task = package, part, task
+    def __init__(
+        self,
+        package: str,
+        part: str,
+        task: str,
+        design: Callable[[dict[str, Any]], str | None] = lambda model: None,
+    ) -> None:
+        self._package, self._part, self._task, self._design = package, part, task, design
         found = importlib.util.find_spec(package)
         if found is None or found.origin is None:
             raise ModuleNotFoundError(f"No module named {package!r}")
@@ -51,7 +59,8 @@ class Configs(Mapping[str, Entry]):
 
     def __getitem__(self, name: str) -> Entry:
         model = model_of(self._paths[name])
-        kind = str((model.get(self._part) or model).get("type", model["type"]))
+        part = model.get(self._part) or model
+        kind = self._design(model) or str(part.get("type", model["type"]))
         family = str(self._registry.get(kind).__module__).rpartition(".")[2]
         build = partial(_built, self._package, self._paths[name])
         return Entry(build, family, self._task)

@@ -134,7 +134,7 @@ class _Configs(Mapping[str, Entry]):
 
 def _built(library: Library, path: Path) -> nn.Module:
     import torch
-    from nar_plugin.hooks._openmmlab_texts import published_texts
+    from nar_plugin.hooks._openmmlab_texts import mend_fusion, published_texts
 
     with _imported(library):
         from mmengine.config import Config
@@ -148,6 +148,7 @@ def _built(library: Library, path: Path) -> nn.Module:
         models = importlib.import_module(f"{scope}.registry").MODELS
         with DefaultScope.overwrite_default_scope(scope), published_texts():
             model: Any = revert_sync_batchnorm(models.build(config.model))
+        mend_fusion()
     model.cfg = config  # as each library's `init_model` does
     built: nn.Module = model.eval()  # LeViT and others make their attention's bias then
     return built

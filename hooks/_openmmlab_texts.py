@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 from unittest.mock import patch
+
+import torch
 
 # google-bert/bert-base-uncased has the default sizes of transformers' BertConfig.
 _DEFAULT_SIZES = frozenset({"bert-base-uncased"})
@@ -42,6 +45,25 @@ def published_texts() -> Iterator[None]:
         around.enter_context(without_weights(BertConfig, BertConfig))
         around.enter_context(without_weights(BertModel, MaskedBert))
         yield
+
+
+def mend_fusion() -> None:
+    """Give GLIP's layers what they inherited from transformers before its version 5."""
+    layers: Any = sys.modules.get("mmdet.models.utils.vlfuse_helper")
+    if layers is not None and not hasattr(layers.BertEncoderLayer, "get_extended_attention_mask"):
+        layers.BertEncoderLayer.get_extended_attention_mask = _extended
+        layers.BertAttention.forward = _attended
+
+
+def _extended(layer: Any, mask: Any, shape: Any, device: Any) -> Any:
+    """What is added to the scores: 0 where tokens are seen, [batch, 1, tokens or 1, tokens]."""
+    mask = mask[:, None] if mask.dim() == 3 else mask[:, None, None]
+    return (1.0 - mask.to(layer.dtype)) * torch.finfo(layer.dtype).min
+
+
+def _attended(layer: Any, states: Any, mask: Any, *_: Any, **__: Any) -> Any:
+    attention, *rest = layer.self(states, mask)
+    return (layer.output(attention, states), *rest)
 
 
 def _tokenizer(**_: Any) -> Any:

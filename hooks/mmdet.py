@@ -54,6 +54,9 @@ def detector_inputs(model: nn.Module) -> list[ExampleInputs]:
             guesses.append(ExampleInputs((image, [sample]), {"mode": mode}))
         bare = DetDataSample(metainfo=metainfo)  # its proposals are learned
         guesses.append(ExampleInputs((image, [bare]), {"mode": "predict"}))
+        if hasattr(model, "language_model"):  # one phrase for the whole text, and no list of names
+            phrase = DetDataSample(metainfo={**metainfo, "tokens_positive": -1})
+            guesses.append(ExampleInputs((image, [phrase]), {"mode": "predict"}))
     return guesses
 
 

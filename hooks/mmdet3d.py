@@ -10,6 +10,8 @@ from nar_plugin.hookspecs import ExampleInputs
 
 _POINTS = 4096
 _VOXELS = 1000
+_DESIGNS = ("PGDHead", "ShapeAwareHead", "SPVCNNBackbone")
+_OF_VOXELS = ("VoxelNet", "DynamicVoxelNet", "MVXFasterRCNN")
 _MASKS = ("HybridTask", "Mask", "UNet")
 
 
@@ -22,9 +24,18 @@ def _task(path: str, model: dict[str, Any]) -> str:
 
 
 def _design(model: dict[str, Any]) -> str | None:
-    """The head of a segmenter of points, which tells PAConv from PointNet++."""
-    head = model.get("decode_head") or {}
-    return str(head.get("type")) if model["type"] == "EncoderDecoder3D" else None
+    """The part that tells designs of one class apart.
+
+    The head tells PAConv from PointNet++, SSN and PGD from what they start from; what gathers the
+    voxels tells PointPillars from SECOND.
+    """
+    if model["type"] == "EncoderDecoder3D":
+        return str(model["decode_head"]["type"])
+    parts = [model.get(place) or {} for place in ("backbone", "bbox_head", "pts_bbox_head")]
+    own = next((part["type"] for part in parts if part.get("type") in _DESIGNS), None)
+    if own is None and model["type"] in _OF_VOXELS and "img_backbone" not in model:
+        own = (model.get("middle_encoder") or model["pts_middle_encoder"])["type"]
+    return own
 
 
 def _inputs(model: Any) -> list[ExampleInputs]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nar_plugin.hooks import _mmcv_configs
 from nar_plugin.hooks._catalogue import Catalogue, Entry
@@ -15,7 +15,13 @@ if TYPE_CHECKING:
 
 
 def _entries() -> Mapping[str, Entry]:
-    return _mmcv_configs.Configs("mmflow", part="", task="optical-flow")
+    return _mmcv_configs.Configs("mmflow", part="", task="optical-flow", design=_design)
+
+
+def _design(model: dict[str, Any]) -> str | None:
+    """GMA is RAFT's class with a decoder of its own."""
+    decoder = (model.get("decoder") or {}).get("type")
+    return decoder if decoder == "GMADecoder" else None
 
 
 def _inputs(model: nn.Module) -> list[ExampleInputs]:

@@ -17,6 +17,12 @@ def _task(path: str, model: dict[str, Any]) -> str:
     return "keypoint-detection"
 
 
+def _design(model: dict[str, Any]) -> str | None:
+    """Detectors that find keypoints with the boxes: their heads."""
+    head = str((model.get("head") or {}).get("type"))
+    return head if head in ("RTMOHead", "YOLOXPoseHead") else None
+
+
 def _inputs(model: nn.Module) -> list[ExampleInputs]:
     import torch
 
@@ -40,5 +46,6 @@ nar_library, nar_provenance, nar_example_inputs, nar_architectures, nar_build = 
         task=_task,
         part="backbone",
         inputs=_inputs,
+        design=_design,
     )
 ).hooks()

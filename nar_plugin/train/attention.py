@@ -22,9 +22,11 @@ def attends(graph: StoredGraph) -> bool:
 
     It is one operation, one Triton kernel, or a softmax between two products of data: before and
     after it, Attention(Q, K, V) = softmax(QK^T) V (Vaswani et al. 2017, arXiv 1706.03762, eq. 1),
-    or both after it, q (softmax(K)^T V) (Shen et al. 2021, arXiv 1812.01243, eq. 4). Scores of a
-    layer with weights, as in a mixture of experts or in additive attention, are none. Of a graph
-    of modules alone, the classes say it.
+    or both after it, q (softmax(K)^T V) (Shen et al. 2021, arXiv 1812.01243, eq. 4). An exponential
+    between two products is a softmax whose sum is taken apart, as over chunks of the keys (Rabe &
+    Staats 2021, arXiv 2112.05682) or of buckets (Reformer, arXiv 2001.04451). Scores of a layer
+    with weights, as in a mixture of experts or in additive attention, are none. Of a graph of
+    modules alone, the classes say it.
     """
     kinds = [kind for kind, _ in graph.ops]
     if any(kind == "attention" or _is_kernel(kind) for kind in kinds):
@@ -59,11 +61,12 @@ def attends(graph: StoredGraph) -> bool:
         return found
 
     for place, kind in enumerate(kinds):
-        if kind == "softmax":
+        if kind in ("softmax", "exp"):
             weighted = products(place, after, passing.__getitem__)
             if weighted and products(place, before, passing.__getitem__):
                 return True
-            if any(products(product, after, passing.__getitem__) for product in weighted):
+            again = (products(product, after, passing.__getitem__) for product in weighted)
+            if kind == "softmax" and any(again):
                 return True
     return False
 

@@ -42,6 +42,21 @@ def talking(q, k, v, heads):
     return heads(scores.softmax(-1).movedim(1, -1)).movedim(-1, 1) @ v
 
 
+def chunked(q, k, v, heads):
+    """Over two chunks of the keys, whose sums are put together at the end."""
+    parts = []
+    for keys, values in zip(k.chunk(2, 2), v.chunk(2, 2), strict=True):
+        scores = q @ keys.mT
+        weights = (scores - scores.amax(-1, keepdim=True)).exp()
+        parts.append((weights @ values, weights.sum(-1, keepdim=True)))
+    return sum(part for part, _ in parts) / sum(total for _, total in parts)
+
+
+def decayed(q, k, v, heads):
+    """A scan: no product before the exponential."""
+    return q.cumsum(-2).exp() * (k.mT @ v).sum()
+
+
 def efficient(q, k, v, heads):
     return q @ (k.softmax(-2).mT @ v)
 
@@ -61,7 +76,9 @@ def no_softmax(q, k, v, heads):
         (plain, True),
         (capped, True),
         (talking, True),
+        (chunked, True),
         (efficient, True),
+        (decayed, False),
         (gated, False),
         (no_softmax, False),
     ],
