@@ -19,7 +19,7 @@ from nar_plugin.encoder import words
 from nar_plugin.encoder.relabelling import Hashes, mixed, nodes_of, surroundings, walks
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 
-SKETCH_VERSION = "4"  # of what follows and of sizes.py: an encoder is fitted to one
+SKETCH_VERSION = "5"  # of what follows and of sizes.py: an encoder is fitted to one
 WIDTH = 2048  # numbers of one view
 SIGNS = 4  # places among them that a label is added to
 RARE = 3  # labels of fewer graphs are as rare as those of one
@@ -40,11 +40,11 @@ class View(NamedTuple):
 
 
 VIEWS = (
-    View(words.kind, 2),
+    View(words.role, 2),
     View(words.shape, 1),
     View(words.exact, 1),
     View(words.width, 0),
-    View(words.kind, 4, walks=True),
+    View(words.role, 4, walks=True),
 )
 SKETCH = WIDTH * len(VIEWS)
 LABELS = WIDTH * sum(not view.walks for view in VIEWS)  # of those are of labels: the first views

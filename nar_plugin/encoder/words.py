@@ -17,6 +17,11 @@ def kind(op: Op) -> str:
     return op.kind
 
 
+def role(op: Op) -> str:
+    """The operator; a transposed convolution enlarges, as an `upsample` does."""
+    return "upsample" if op.get("transposed") else op.kind
+
+
 def shape(op: Op) -> str:
     """The operator with what does not grow with a model's width.
 
