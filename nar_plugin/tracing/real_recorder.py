@@ -9,8 +9,9 @@ import torch
 from nar_plugin.errors import TraceError
 from nar_plugin.tracing import higher_order
 from nar_plugin.tracing.kernels import run_on_meta
-from nar_plugin.tracing.recorder import EndlessLoop, Recorder, trait_of
+from nar_plugin.tracing.recorder import EndlessLoop, Recorder
 from nar_plugin.tracing.stand_ins import STAND_INS
+from nar_plugin.tracing.traits import trait_of
 
 FRESH = STAND_INS["zeros_like"]
 MOST_RECORDS = 50_000

@@ -19,9 +19,8 @@ from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_mod
 from nar_plugin.tracing import higher_order
 from nar_plugin.tracing.graph import Op
 from nar_plugin.tracing.kernels import map_tensors, meta_twin, plainly_on_meta, run_on_meta
-from nar_plugin.tracing.opaque import named_after
-from nar_plugin.tracing.stand_ins import GUARDS, STAND_INS, Computed, Unknown
-from nar_plugin.tracing.vocabulary import BOOKKEEPING
+from nar_plugin.tracing.stand_ins import Computed, Unknown
+from nar_plugin.tracing.traits import Trait, trait_of
 
 PARAM, DATA, CONST = -1, -2, -3
 KNOWN_ELEMENTS = 1 << 16  # constants up to this many elements are computed for real
@@ -57,21 +56,6 @@ class Record(NamedTuple):
     path: str
 
 
-class _Trait(NamedTuple):
-    """What is asked of an operator once and remembered."""
-
-    bookkeeping: bool
-    writes: tuple[int, ...]  # positions of the arguments that are written to
-    view: bool
-    reshapes: bool  # gives a tensor another shape in place
-    random: bool
-    stand_in: Callable[..., Any] | None
-    guard: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None
-    reduction: str  # `all` or `any`
-    opaque: Op | None  # stands for an operator of a user's own library
-    composite: bool  # made of others; autograd takes it apart, inference mode does not
-
-
 class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """The dispatch mode that runs a forward on meta tensors and keeps its records.
 
@@ -101,7 +85,6 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self._refused: list[torch.Tensor] = []  # arguments of the call that raised
         self._replaced: dict[int, torch.Tensor] = {}
         self._base: dict[int, torch.Tensor] = {}
-        self._traits = _TRAITS
 
     def scope(self, path: str, forward: Callable[..., Any]) -> Callable[..., Any]:
         """A forward that tells the recorder its module path while it runs."""
@@ -216,9 +199,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         kwargs = kwargs or {}
         if isinstance(func, HigherOrderOperator):
             return higher_order.run(self, func, args, kwargs)
-        trait = self._traits.get(func)
-        if trait is None:
-            trait = trait_of(func)
+        trait = trait_of(func)
         if trait.composite and torch.is_inference_mode_enabled():
             return self._taken_apart(func, args, kwargs)
         tensors: list[torch.Tensor] = []
@@ -240,7 +221,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 return result
             run = result
         ready = not kwargs and trait.stand_in is None and False not in on_meta
-        shape = tensors[0].shape
+        shape = tensors[0].shape if trait.reshapes else None
         try:
             out = run_on_meta(
                 func, run.args, run.kwargs, view=trait.view, writes=trait.writes, ready=ready
@@ -248,7 +229,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         except Exception:
             self._refused = tensors
             raise
-        if trait.reshapes and tensors[0].shape != shape:
+        if shape is not None and tensors[0].shape != shape:
             self._keep_shape(tensors[0], shape)
         return self._follow(func, trait, args, kwargs, out, tensors, originals)
 
@@ -323,7 +304,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     # -- constants -------------------------------------------------------------------------
 
     def _factory(
-        self, func: Any, trait: _Trait, args: tuple[Any, ...], kwargs: dict[str, Any]
+        self, func: Any, trait: Trait, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
         """A call without tensors: its result is known when it is small."""
         device = kwargs.get("device")
@@ -345,7 +326,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def _constant(
         self,
         func: Any,
-        trait: _Trait,
+        trait: Trait,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
         originals: tuple[Any, ...],
@@ -373,7 +354,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return self._known_all(out)
 
     def _large(
-        self, func: Any, trait: _Trait, args: tuple[Any, ...], kwargs: dict[str, Any]
+        self, func: Any, trait: Trait, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> torch.Tensor | None:
         """The meta result of a call on constants that is too large to be known, or None."""
         if trait.stand_in is not None:
@@ -430,7 +411,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def _follow(
         self,
         func: Any,
-        trait: _Trait,
+        trait: Trait,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
         out: Any,
@@ -484,7 +465,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def _written(
         self,
-        trait: _Trait,
+        trait: Trait,
         args: tuple[Any, ...],
         originals: tuple[Any, ...],
         out: Any,
@@ -513,41 +494,6 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 base = self._base.get(id(self._replaced[id(written)]))
             written = base
         self._keep.append(target)
-
-
-_TRAITS: dict[Any, _Trait] = {}
-
-
-def trait_of(func: Any) -> _Trait:
-    """What is known of an operator."""
-    known = _TRAITS.get(func)
-    if known is not None:
-        return known
-    schema = func._schema
-    name = func.name().split("::")[1].split(".")[0]
-    writes = tuple(
-        position
-        for position, argument in enumerate(schema.arguments)
-        if argument.alias_info is not None and argument.alias_info.is_write
-    )
-    view = not writes and any(item.alias_info is not None for item in schema.returns)
-    trait = _TRAITS[func] = _Trait(
-        bookkeeping=name.rstrip("_") in BOOKKEEPING,
-        writes=writes,
-        view=view,
-        reshapes=torch.Tag.inplace_view in func.tags,
-        random=torch.Tag.nondeterministic_seeded in func.tags,
-        stand_in=STAND_INS.get(name),
-        guard=GUARDS.get(name),
-        reduction={"all": "all", "_is_all_true": "all", "any": "any"}.get(name, ""),
-        opaque=named_after(func),
-        composite=_is_composite(func),
-    )
-    return trait
-
-
-def _is_composite(func: Any) -> bool:
-    return torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), "CompositeImplicitAutograd")
 
 
 def filled(func: Any, shape: torch.Tensor) -> torch.Tensor:

@@ -126,3 +126,17 @@ def test_a_real_model_in_a_row_of_parts_of_length_one():
     assert row.dtype == np.float32
     lengths = np.linalg.norm(views, axis=1)
     np.testing.assert_allclose(lengths, 1, atol=1e-5)
+
+
+def test_a_transposed_convolution_enlarges_as_an_upsample_does():
+    up, plain = conv(transposed=True, out=8), conv(transposed=False, out=8)
+    assert (words.role(up), words.role(plain)) == ("upsample", "conv")
+    edges = np.array([[0, 1], [1, 2]], np.int32)
+    decoders = [
+        ArchitectureGraph((Op("relu"), larger, Op("cat")), edges, ("",) * 3)
+        for larger in (up, Op("upsample"), plain)
+    ]
+    rows = sketch(decoders, frequencies([])._replace(total=9)).reshape(3, len(VIEWS), WIDTH)
+    for view in (0, 4):  # the labels that are blind to widths, and the walks
+        np.testing.assert_array_equal(rows[0, view], rows[1, view])
+        assert rows[0, view] @ rows[2, view] < 0.9

@@ -71,3 +71,18 @@ def test_compiled_operators_are_one_operation_each():
     # Of ResNet-50 stages 3 to 5, whose 3 x 3 convolutions are deformable: 4 + 6 + 3.
     assert sum("deform_conv" in op.kind for op in graph.ops) == 13
     assert "mmcv._ext" not in sys.modules
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "mmdet:grounding_dino_swin-t_pretrain_obj365_goldg_cap4m",
+        "mmdet:glip_atss_swin-l_fpn_dyhead_16xb2_ms-2x_funtune_coco",  # fuses words and pictures
+    ],
+)
+def test_detectors_that_read_are_traced_with_their_words(name):
+    _skip_without("mmdet")
+    graph = trace(resolve(name))
+    assert graph.method == "meta"
+    assert any("language_model" in path for path in graph.paths)
+    assert any("backbone" in path for path in graph.paths)

@@ -1,0 +1,58 @@
+"""What the recorder asks of an operator once and remembers."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import torch
+
+from nar_plugin.tracing.graph import Op
+from nar_plugin.tracing.opaque import named_after
+from nar_plugin.tracing.stand_ins import GUARDS, STAND_INS
+from nar_plugin.tracing.vocabulary import BOOKKEEPING
+
+
+class Trait(NamedTuple):
+    """What is known of an operator."""
+
+    bookkeeping: bool
+    writes: tuple[int, ...]  # positions of the arguments that are written to
+    view: bool
+    reshapes: bool  # gives a tensor another shape in place
+    random: bool
+    stand_in: Callable[..., Any] | None
+    guard: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None
+    reduction: str  # `all` or `any`
+    opaque: Op | None  # stands for an operator of a user's own library
+    composite: bool  # made of others; autograd takes it apart, inference mode does not
+
+
+@functools.cache
+def trait_of(func: Any) -> Trait:
+    """The trait of an operator."""
+    schema = func._schema
+    name = func.name().split("::")[1].split(".")[0]
+    writes = tuple(
+        position
+        for position, argument in enumerate(schema.arguments)
+        if argument.alias_info is not None and argument.alias_info.is_write
+    )
+    view = not writes and any(item.alias_info is not None for item in schema.returns)
+    return Trait(
+        bookkeeping=name.rstrip("_") in BOOKKEEPING,
+        writes=writes,
+        view=view,
+        reshapes=torch.Tag.inplace_view in func.tags,
+        random=torch.Tag.nondeterministic_seeded in func.tags,
+        stand_in=STAND_INS.get(name),
+        guard=GUARDS.get(name),
+        reduction={"all": "all", "_is_all_true": "all", "any": "any"}.get(name, ""),
+        opaque=named_after(func),
+        composite=_is_composite(func),
+    )
+
+
+def _is_composite(func: Any) -> bool:
+    return torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), "CompositeImplicitAutograd")
