@@ -35,9 +35,9 @@ class Checkpoint:
         params: Published number of parameters, or None when none is at hand.
         params_source: Where that number is published.
         params_checked: Whether the model that is built has that many, to 1%.
-        positions_source: Key of `sources()`, where the size of a learned table of positions is
-            stated and `source` does not state it, for the model itself or for its base.
-        positions_path: The file of that source.
+        also_source: Key of `sources()`, where is stated what `source` leaves out, of the model or
+            of its base: how many positions a learned table has, whether embeddings are tied.
+        also_path: The file of that source.
         base_source: Key of `sources()`, where the base is named, unless `hub_id` names it.
         base_path: The file of that source.
     """
@@ -53,8 +53,8 @@ class Checkpoint:
     params: int | None = None
     params_source: str | None = None
     params_checked: bool = False
-    positions_source: str | None = None
-    positions_path: str | None = None
+    also_source: str | None = None
+    also_path: str | None = None
     base_source: str | None = None
     base_path: str | None = None
 

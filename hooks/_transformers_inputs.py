@@ -45,10 +45,13 @@ def guesses(model: nn.Module) -> Iterator[ExampleInputs]:
     required = {name for name, item in parameters.items() if item.default is item.empty} - loose
     names = set(parameters) | (_passed_on(model) if loose else set())
     choices = type(model).__name__.endswith("ForMultipleChoice")
+    classifies = type(model).__name__.endswith("ForSequenceClassification")
     for extra in _without_cache(model, parameters):
         for kwargs in _candidates(model, names, required):
             if choices:  # (batch, choices, tokens)
                 kwargs = {name: _twice(value) for name, value in kwargs.items()}
+            if classifies and {"input_ids", "decoder_input_ids"} <= set(kwargs):
+                kwargs["decoder_input_ids"] = kwargs["input_ids"].roll(1, dims=-1)  # as BART does
             yield ExampleInputs(kwargs={**kwargs, **extra})
 
 

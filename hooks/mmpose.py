@@ -12,15 +12,20 @@ from nar_plugin.hookspecs import ExampleInputs
 if TYPE_CHECKING:
     from torch import nn
 
+# Heads that say more of the design than the backbone below them.
+_DESIGNS = (
+    "AssociativeEmbeddingHead CIDHead DEKRHead EDPoseHead RTMCCHead RTMOHead RTMWHead YOLOXPoseHead"
+).split()
+
 
 def _task(path: str, model: dict[str, Any]) -> str:
     return "keypoint-detection"
 
 
 def _design(model: dict[str, Any]) -> str | None:
-    """Detectors that find keypoints with the boxes: their heads."""
+    """The head: of all people at once, of detectors with keypoints, of RTMPose."""
     head = str((model.get("head") or {}).get("type"))
-    return head if head in ("RTMOHead", "YOLOXPoseHead") else None
+    return head if head in _DESIGNS else None
 
 
 def _inputs(model: nn.Module) -> list[ExampleInputs]:

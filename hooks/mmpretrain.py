@@ -41,6 +41,8 @@ _OFA_TASKS = {
 def _task(path: str, model: dict[str, Any]) -> str:
     if model["type"] == "OFA" and model.get("task") in _OFA_TASKS:
         return _OFA_TASKS[model["task"]]
+    if model["type"] == "ImageClassifier" and not model.get("head"):
+        return "image-feature-extraction"
     return _TASKS.get(str(model["type"]), "image-feature-extraction")
 
 

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 _TASKS = {"unet": "image-segmentation", "aurora": "time-series-forecasting"}
 _FEATURES = "image-feature-extraction"
-_OPTIONS = {  # family -> argument of the builder -> field of a published checkpoint that sets it
+_OPTIONS = {  # family -> argument of the builder -> field of a checkpoint that sets it, if stated
     "resnet": {"in_chans": "in_chans"},
-    "vit": {"in_chans": "in_chans"},
+    "vit": {"in_chans": "in_chans", "img_size": "img_size"},
     "unet": {"in_channels": "in_chans", "classes": "num_classes", "encoder_name": "encoder"},
 }
 
@@ -35,7 +35,8 @@ def _entries() -> Mapping[str, Entry]:
         entries[name] = Entry(build, family, task)
         options = _OPTIONS.get(family, {})
         for weights in get_model_weights(name) if options else ():
-            stated = {option: weights.meta[field] for option, field in options.items()}
+            meta = weights.meta
+            stated = {option: meta[field] for option, field in options.items() if field in meta}
             entries[str(weights)] = Entry(partial(build, **stated), family, task)
     return entries
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
+import torch
 from torch import nn
 
 from nar_plugin.errors import NarError, TraceError
@@ -38,7 +40,12 @@ def trace(model: nn.Module, example_inputs: Any = None) -> ArchitectureGraph:
     """
     if not isinstance(model, nn.Module):
         raise NarError(f"trace wants a torch.nn.Module; got {type(model).__name__}: {model!r}")
-    model = unwrap(model)
+    default = torch.get_default_device().type  # a user may trace under `torch.device("meta")`
+    with nullcontext() if default == "cpu" else torch.device("cpu"):
+        return _traced(unwrap(model), example_inputs)
+
+
+def _traced(model: nn.Module, example_inputs: Any) -> ArchitectureGraph:
     attempts = Attempts(model)
     if example_inputs is None:
         graph = attempts.with_guesses()

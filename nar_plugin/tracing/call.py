@@ -94,6 +94,17 @@ class Call:
             if source >= 0
         ]
 
+    def place(self) -> tuple[int, ...]:
+        """Which values the operand from the data holds: equal for views of the same ones."""
+        live = next(i for i, source in enumerate(self.sources) if source >= 0 or source == DATA)
+        tensor, origin = self.tensors[live], self.origins[live]
+        made = self.records[origin].out if origin >= 0 else None
+        made = made[0] if isinstance(made, tuple | list) and made else made
+        if isinstance(made, torch.Tensor) and made.numel() == tensor.numel():
+            return (origin,)
+        storage = tensor.untyped_storage()._cdata
+        return origin, storage, int(tensor.storage_offset()), tensor.numel()
+
     def offset(self) -> float | None:
         """The number that was added to the first argument just before, if one was."""
         return self._number("add")

@@ -13,6 +13,7 @@ from nar_plugin.tracing.recorder import CONST, Record
 from nar_plugin.tracing.rules import CALLS, EXPANSIONS
 from nar_plugin.tracing.rules.arithmetic import weight_of_weights
 from nar_plugin.tracing.rules.gates import SELF_GATED
+from nar_plugin.tracing.rules.packing import PACKABLE
 from nar_plugin.tracing.vocabulary import NAMES
 
 __all__ = ["Node", "nodes_of"]
@@ -98,6 +99,8 @@ class _Builder:
         kind, attributes = made
         inputs = [source for source in call.sources if source >= 0]
         reads = call.reads() if kind in SELF_GATED else []
+        if kind in PACKABLE and call.live == 1:
+            call.notes["place"] = call.place()
         node = Node(kind, attributes, inputs, call.path, call.out, reads, call.notes)
         self._after_pooling(node)
         self.nodes.append(node)

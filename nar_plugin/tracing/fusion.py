@@ -71,6 +71,17 @@ class Rewriter:
         for source in node.inputs:
             self._readers[source][index] = None
 
+    def merge(self, members: list[int], node: Node) -> None:
+        """Put `node` in the place of the first member; what read the others reads it."""
+        first, *others = members
+        self.replace(first, node, others)
+        for other in others:
+            for reader in self._readers[other]:
+                inputs = self.nodes[reader].inputs
+                self.nodes[reader].inputs = [first if item == other else item for item in inputs]
+                self._readers[first][reader] = None
+            self._readers[other].clear()
+
     def redirect(self, index: int, place: int, source: int) -> None:
         """Let a node read another one at one place of its inputs."""
         inputs = self.nodes[index].inputs

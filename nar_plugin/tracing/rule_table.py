@@ -44,8 +44,8 @@ _CLOSING = """\
 
     - A recurrence written as a Python loop over time is unrolled: its graph depends on the length.
     - A branch on a value that depends on the data takes the side of a fixed stand-in.
-    - Query, key and value as one layer or as three are two designs, and so are a patch embedding by
-      convolution and one by slices and a linear layer.
+    - A patch embedding by convolution and one by slices and a linear layer are two designs; so are
+      three layers of one input that meet in no attention and no product, and one that is as wide.
     - A number is a number: post-norm residuals with a fixed scale, ReZero's learned scalar and
       F.normalize against an RMS norm with a weight differ in nothing that is seen here.
     - A window that covers its features is global pooling from 4x4 on: below, a small image and a

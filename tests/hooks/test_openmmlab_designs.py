@@ -1,7 +1,7 @@
 """The part of an OpenMMLab config that says which design it is, of configs that its wheels hold."""
 
 import pytest
-from nar_plugin.hooks import mmdet3d, mmflow, mmpose
+from nar_plugin.hooks import mmdet3d, mmflow, mmpose, mmpretrain
 
 RAFT = {"type": "RAFT"}
 ESTIMATOR = {"type": "BottomupPoseEstimator", "backbone": {"type": "CSPDarknet"}}
@@ -14,6 +14,16 @@ ESTIMATOR = {"type": "BottomupPoseEstimator", "backbone": {"type": "CSPDarknet"}
         (mmflow, {**RAFT, "decoder": {"type": "GMADecoder"}}, "GMADecoder"),
         (mmflow, {"type": "FlowNet2"}, None),
         (mmpose, {**ESTIMATOR, "head": {"type": "RTMOHead"}}, "RTMOHead"),
+        (mmpose, {**ESTIMATOR, "head": {"type": "DEKRHead"}}, "DEKRHead"),
+        (mmpose, {**ESTIMATOR, "head": {"type": "CIDHead"}}, "CIDHead"),
+        (
+            mmpose,
+            {**ESTIMATOR, "head": {"type": "AssociativeEmbeddingHead"}},
+            "AssociativeEmbeddingHead",
+        ),
+        (mmpose, {**ESTIMATOR, "head": {"type": "EDPoseHead"}}, "EDPoseHead"),
+        (mmpose, {"type": "TopdownPoseEstimator", "head": {"type": "RTMCCHead"}}, "RTMCCHead"),
+        (mmpose, {"type": "TopdownPoseEstimator", "head": {"type": "RTMWHead"}}, "RTMWHead"),
         (mmpose, {"type": "TopdownPoseEstimator", "head": {"type": "HeatmapHead"}}, None),
         (mmpose, {"type": "PoseLifter"}, None),
         (
@@ -47,3 +57,15 @@ ESTIMATOR = {"type": "BottomupPoseEstimator", "backbone": {"type": "CSPDarknet"}
 )
 def test_the_part_that_holds_the_design(plugin, model, design):
     assert plugin._design(model) == design
+
+
+@pytest.mark.parametrize(
+    ("model", "task"),
+    [
+        ({"type": "ImageClassifier", "head": {"type": "LinearClsHead"}}, "image-classification"),
+        ({"type": "ImageClassifier", "head": None}, "image-feature-extraction"),
+        ({"type": "ImageClassifier"}, "image-feature-extraction"),
+    ],
+)
+def test_a_classifier_without_its_head_gives_features(model, task):
+    assert mmpretrain._task("eva02/eva02-base-p14_headless.py", model) == task

@@ -1,6 +1,8 @@
 """The tables of real checkpoints: their rows are whole, and the models have the published size."""
 
+import inspect
 import re
+import sys
 from collections import Counter
 from typing import Any
 
@@ -21,6 +23,7 @@ transformers = pytest.importorskip("transformers")
 
 _HUB_ID = re.compile(r"([\w-]+/)?[\w-][\w.-]*")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
+_OPTIONAL = re.compile(r"""getattr\(config, "(\w+)",""")
 
 
 def built(name: str) -> Any:
@@ -45,11 +48,11 @@ def test_every_row_says_where_its_numbers_can_be_read() -> None:
         assert row.path
         assert (row.params is None) == (row.params_source is None)
         assert row.params is not None or not row.params_checked
-        assert row.positions_source is None or row.positions_source in sources()
-        assert (row.positions_source is None) == (row.positions_path is None)
+        assert row.also_source is None or row.also_source in sources()
+        assert (row.also_source is None) == (row.also_path is None)
         assert row.base_source is None or row.base_source in sources()
         assert (row.base_source is None) == (row.base_path is None)
-        assert row.base_source is None or row.positions_source is not None
+        assert row.base_source is None or row.also_source is not None
 
 
 def test_a_learned_table_of_positions_has_a_stated_size() -> None:
@@ -57,7 +60,7 @@ def test_a_learned_table_of_positions_has_a_stated_size() -> None:
     assert learned
     for row in learned:
         if row.source == "gpu_poor":  # states no number of positions
-            assert row.positions_source is not None, row.name
+            assert row.also_source is not None, row.name
 
 
 def test_the_positions_of_a_row_are_built() -> None:
@@ -83,13 +86,19 @@ def test_types_and_classes_are_those_of_transformers() -> None:
 
 
 def _unknown_fields(row: Checkpoint, known: dict[str, set[str]]) -> set[str]:
-    """Overrides that the type's configuration neither has nor maps to one that it has."""
+    """Overrides that the type's configuration neither has nor maps, and that no layer asks for."""
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
     if row.model_type not in known:
         kind = CONFIG_MAPPING[row.model_type]
         known[row.model_type] = {*kind().to_dict(), *kind.attribute_map, "num_labels"}
+        known[row.model_type] |= _asked_for(getattr(transformers, row.class_name))
     return set(row.overrides) - known[row.model_type]
+
+
+def _asked_for(model: type) -> set[str]:
+    """Fields that the layers read if the configuration has them, such as Qwen3-MoE's `head_dim`."""
+    return set(_OPTIONAL.findall(inspect.getsource(sys.modules[model.__module__])))
 
 
 def test_overrides_are_fields_of_the_configuration() -> None:
@@ -124,6 +133,12 @@ def test_names_are_listed_with_their_repository() -> None:
         ("vit@google/vit-large-patch16-224", 304_326_632),  # torchvision's vit_l_16
         ("swin@microsoft/swin-base-patch4-window7-224", 87_768_224),  # torchvision's swin_b
         ("regnet@facebook/regnet-y-320", 145_046_770),  # torchvision's regnet_y_32gf
+        ("qwen2@Qwen/Qwen2.5-0.5B", 494_032_768),  # keras_hub's presets
+        ("qwen2@Qwen/Qwen2.5-3B", 3_085_938_688),  # keras_hub's presets
+        ("qwen2@Qwen/Qwen2.5-Coder-1.5B", 1_540_000_000),  # its card
+        ("llama@meta-llama/Llama-3.2-1B", 1_235_814_400),  # its card
+        ("qwen3_moe@Qwen/Qwen3-30B-A3B", 30_530_000_000),  # its card
+        ("deberta-v2@microsoft/deberta-v3-large", 435_000_000),  # its card: 304 M and 131 M
     ],
 )
 def test_size_is_the_published_one(name: str, published: int) -> None:

@@ -8,12 +8,13 @@ from tracing.examples import (
     of_bookkeeping,
     of_layers,
     of_normalisation,
+    of_packing,
 )
 
 from nar_plugin.tracing import trace
 from nar_plugin.tracing.rules import RULES
 
-MODULES = (of_activations, of_attention, of_bookkeeping, of_layers, of_normalisation)
+MODULES = (of_activations, of_attention, of_bookkeeping, of_layers, of_normalisation, of_packing)
 EXAMPLES = {name: example for module in MODULES for name, example in module.EXAMPLES.items()}
 
 
@@ -71,7 +72,9 @@ BECOMES = {
     "instance norm by hand": ["conv", "instance_norm"],
     "RMS norm by hand": ["linear", "rms_norm"],
     "L2 norm": ["linear", "l2_norm"],
-    "attention by hand": ["linear", "linear", "linear", "attention", "linear"],
+    "attention by hand": ["linear", "attention", "linear"],
+    "packed projections": ["linear", "attention", "linear"],
+    "packed gates": ["linear", "silu", "mul", "linear"],
     "rotary positions": ["linear", "rotary"],
     "bias by hand": ["linear"],
     "global pooling": ["conv", "mean"],

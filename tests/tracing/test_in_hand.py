@@ -208,6 +208,14 @@ def test_the_parts_of_a_diffusers_pipeline():
     assert "conv" in {op.kind for op in trace(vae, torch.empty(1, 3, 32, 32)).ops}
 
 
+def test_a_default_device_is_nothing_of_the_design(plain):
+    with torch.device("meta"):
+        there = llama()
+        inside = [trace(there), trace(llama())]
+    assert {graph.fingerprint for graph in inside} == {plain}
+    assert {graph.inputs for graph in inside} == {trace(there).inputs}
+
+
 def test_checkpointed_timm_models():
     timm = pytest.importorskip("timm")
     model = timm.create_model("vit_tiny_patch16_224")

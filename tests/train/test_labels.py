@@ -33,6 +33,21 @@ def test_the_coarse_label_is_what_carries_most_flops(work, attention, expected):
     assert labels.coarse_of(work, attention) == expected
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (("litgpt", "gemma", "litgpt:Gemma-2-2b"), ("transformers", "gemma2")),
+        (("litgpt", "phi", "litgpt:phi-4"), ("transformers", "phi3")),
+        (("litgpt", "mistral", "litgpt:Mixtral-8x7B-v0.1"), ("transformers", "mixtral")),
+        (("mmpose", "dekr_head"), ("super-gradients", "dekr_hrnet")),
+        (("mmpose", "rtmcc_head"), ("mmpose", "rtmw_head")),
+        (("speechbrain", "rnn", "speechbrain:GRUCell"), ("neuralforecast", "gru")),
+    ],
+)
+def test_one_design_in_two_libraries_has_one_family_and_one_parent(one, other):
+    assert labels.family_of(*one) == labels.family_of(*other)
+
+
 def test_a_row_gets_its_labels():
     row = {"library": "transformers", "defined_in": "marian", "name": "transformers:marian"}
     row |= {"task": "text2text-generation", "work": json.dumps({"matmul": 5})}
@@ -55,6 +70,28 @@ def test_a_row_gets_its_labels():
         ("torchvision", "resnet", "torchvision:resnext101_64x4d", "resnext"),
         ("geffnet", "gen_efficientnet", "geffnet:mixnet_m", "mixnet"),
         ("mmdet", "resnet", "mmdet:resnext_of_a_config", "resnet"),  # names of configs say less
+        ("litgpt", "gemma", "litgpt:Gemma-2-2b", "gemma2"),
+        ("litgpt", "gemma", "litgpt:Gemma-2b", "gemma"),
+        ("litgpt", "phi", "litgpt:Phi-3.5-mini-instruct", "phi3"),
+        ("litgpt", "phi", "litgpt:phi-4", "phi3"),
+        ("litgpt", "phi", "litgpt:phi-2", "phi"),
+        ("litgpt", "mistral", "litgpt:Mixtral-8x7B-v0.1", "mixtral"),
+        ("litgpt", "qwen_3_2507_thinking_instruct", "litgpt:Qwen3-4B-Instruct-2507", "qwen3"),
+        (
+            "litgpt",
+            "qwen_3_2507_thinking_instruct",
+            "litgpt:Qwen3-30B-A3B-Instruct-2507",
+            "qwen3_moe",
+        ),
+        ("litgpt", "stablecode", "litgpt:stable-code-3b", "stablelm"),
+        ("litgpt", "stablecode", "litgpt:stablecode-instruct-alpha-3b", "gpt_neox"),
+        ("litgpt", "stablelm", "litgpt:stablelm-base-alpha-7b", "gpt_neox"),
+        ("litgpt", "stablelm", "litgpt:stablelm-zephyr-3b", "stablelm"),
+        ("speechbrain", "rnn", "speechbrain:SLiGRU", "light_gru"),
+        ("speechbrain", "rnn", "speechbrain:QuasiRNNLayer", "quasi_rnn"),
+        ("speechbrain", "rnn", "speechbrain:AttentionalRNNDecoder", "rnn"),
+        ("tsai", "rnnplus", "tsai:LSTMPlus", "lstm"),
+        ("tsai", "rnn_fcn", "tsai:LSTM_FCN", "rnn_fcn"),
     ],
 )
 def test_a_module_of_several_designs_is_told_apart_by_the_constructor(
@@ -69,6 +106,12 @@ def test_a_module_of_several_designs_is_told_apart_by_the_constructor(
         ("dpr", "transformers:dpr/DPRReader", "feature-extraction", "question-answering"),
         ("mbart", "transformers:mbart/MBartForConditionalGeneration", "fill-mask", "translation"),
         ("mbart", "transformers:mbart/MBartForCausalLM", "text-generation", "text-generation"),
+        (
+            "lxmert",
+            "transformers:lxmert/LxmertForQuestionAnswering",
+            "question-answering",
+            "visual-question-answering",
+        ),
         ("bart", "transformers:bart/BartForConditionalGeneration", "fill-mask", "fill-mask"),
     ],
 )

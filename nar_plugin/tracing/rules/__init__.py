@@ -15,6 +15,7 @@ from nar_plugin.tracing.rules import (  # isort: skip
     gates,
     attention,
     rotary,
+    packing,
     pooling,
     recurrence,
 )
@@ -36,6 +37,7 @@ __all__ = [
     "layers",
     "normalisation",
     "normalisation_by_hand",
+    "packing",
     "pooling",
     "recurrence",
     "rotary",

@@ -109,13 +109,16 @@ def _looked_up(call: Call) -> tuple[str, Attributes] | None:
     Rule(
         name="parts of one tensor joined",
         effect="dropped",
-        pattern="cat or stack of slices of one tensor, or behind a constant",
+        pattern="cat or stack of slices of one tensor, with a constant or with nothing",
         result="",
-        reason="The rotated half of a rotary embedding, an empty cache: values change places.",
+        reason="The rotated half of a rotary embedding, an empty cache, the features that a "
+        "rotation leaves out where it leaves out none: values change places.",
     ),
     "cat",
     "stack",
     "hstack",
 )
 def _joined(call: Call) -> tuple[str, Attributes] | None:
+    pairs = zip(call.tensors, call.sources, strict=True)
+    call.sources = [source if tensor.numel() else CONST for tensor, source in pairs]
     return None if len(set(call.sources) - {CONST}) == 1 else ("cat", {})

@@ -168,5 +168,5 @@ def _bias(graph: Rewriter, index: int) -> None:
     if graph.nodes[added].notes.get("operand_size") != width:
         return
     attributes = {**node.attributes, "bias": True}
-    layer = Node(node.kind, attributes, node.inputs, node.path, node.out, node.reads)
+    layer = Node(node.kind, attributes, node.inputs, node.path, node.out, node.reads, node.notes)
     graph.replace(added, layer, [index])

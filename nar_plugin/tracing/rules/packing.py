@@ -1,0 +1,119 @@
+"""Layers of one input that are written as one layer or as several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from nar_plugin.tracing.node import Node
+from nar_plugin.tracing.rules.rule import Rule, starts_at
+
+if TYPE_CHECKING:
+    from nar_plugin.tracing.fusion import Rewriter
+
+PACKABLE = frozenset({"linear", "conv"})
+# What may stand between a projection and its attention, between a layer and its product.
+_TO_ATTENTION = frozenset("layer_norm rms_norm l2_norm rotary mul".split())
+_TO_PRODUCT = frozenset(
+    """
+    sigmoid tanh relu silu gelu quick_gelu mish elu celu selu leaky_relu hardsigmoid hardswish
+    hardtanh softplus
+    """.split()
+)
+_FARTHEST = 4
+
+
+@starts_at(
+    Rule(
+        name="packed projections",
+        effect="fused",
+        pattern="linear layers or convolutions of one input, alike but for their widths, before "
+        "one attention as query, key or value; norms, scales and rotary positions between",
+        result="one layer as wide as all",
+        reason="qkv in one layer or in three: one product with a larger matrix. A bias that the "
+        "key alone lacks is no difference, since it moves all scores of a query alike; the "
+        "attention states heads and widths, so that grouped heads still show.",
+        source="Vaswani et al. 2017, arXiv 1706.03762, section 3.2.2",
+    ),
+    "attention",
+    finishing=True,
+)
+def _projections(graph: Rewriter, index: int) -> None:
+    inputs = graph.nodes[index].inputs[:3]
+    layers = [_layer(graph, item, _TO_ATTENTION) for item in inputs]
+    alone = len(inputs) == 3 and inputs.count(inputs[1]) == 1
+    _pack(graph, layers, key=inputs[1] if alone else None)
+
+
+@starts_at(
+    Rule(
+        name="packed gates",
+        effect="fused",
+        pattern="two linear layers or convolutions of one input, alike, that are the factors of "
+        "one product; activations between",
+        result="one layer as wide as both",
+        reason="Gate and value in one layer (Phi-3) or in two (LLaMA): one product with a larger "
+        "matrix.",
+        source="Shazeer 2020, arXiv 2002.05202, Eq. 5",
+    ),
+    "mul",
+    finishing=True,
+)
+def _gate(graph: Rewriter, index: int) -> None:
+    factors = graph.nodes[index].inputs
+    layers = [_layer(graph, item, _TO_PRODUCT) for item in factors]
+    said = [graph.nodes[layer].attributes for layer in layers if layer is not None]
+    if len(factors) == len(said) == 2 and said[0] == said[1]:
+        _pack(graph, layers)
+
+
+def _layer(graph: Rewriter, index: int, between: frozenset[str]) -> int | None:
+    """The layer that a value comes from, through nodes that change no width."""
+    for _ in range(_FARTHEST):
+        node = graph.nodes[index]
+        if node.kind in PACKABLE:
+            known = "place" in node.notes and node.attributes.get("groups", 1) == 1
+            return index if known else None
+        if node.kind not in between or len(node.inputs) != 1:
+            return None
+        index = node.inputs[0]
+    return None
+
+
+def _pack(graph: Rewriter, layers: Iterable[int | None], key: int | None = None) -> None:
+    """Make one layer of those that read one place and are alike but for their widths.
+
+    Args:
+        graph: The graph.
+        layers: Indices of layers.
+        key: The one whose bias makes no difference.
+    """
+    places: dict[object, list[int]] = {}
+    for layer in sorted({layer for layer in layers if layer is not None}):
+        places.setdefault(graph.nodes[layer].notes["place"], []).append(layer)
+    for members in places.values():
+        biases = {graph.nodes[layer].attributes["bias"] for layer in members if layer != key}
+        alike: dict[tuple[object, ...], list[int]] = {}
+        for layer in members:
+            node = graph.nodes[layer]
+            said = {name: value for name, value in node.attributes.items() if name != "out"}
+            if layer == key and len(biases) == 1:
+                (said["bias"],) = biases
+            alike.setdefault((node.kind, *sorted(said.items())), []).append(layer)
+        for same in alike.values():
+            if len(same) > 1:
+                _merge(
+                    graph,
+                    same,
+                    bias=any(
+                        graph.nodes[layer].attributes["bias"] for layer in same if layer != key
+                    ),
+                )
+
+
+def _merge(graph: Rewriter, layers: list[int], *, bias: bool) -> None:
+    first = graph.nodes[layers[0]]
+    out = sum(int(graph.nodes[layer].attributes["out"]) for layer in layers)
+    attributes = {**first.attributes, "out": out, "bias": bias}
+    whole = Node(first.kind, attributes, first.inputs, first.path, first.out, notes=first.notes)
+    graph.merge(layers, whole)
