@@ -51,7 +51,8 @@ def guesses(model: nn.Module) -> Iterator[ExampleInputs]:
             if choices:  # (batch, choices, tokens)
                 kwargs = {name: _twice(value) for name, value in kwargs.items()}
             if classifies and {"input_ids", "decoder_input_ids"} <= set(kwargs):
-                kwargs["decoder_input_ids"] = kwargs["input_ids"].roll(1, dims=-1)  # as BART does
+                # The decoder reads the text once more, shifted, and its last state is classified.
+                kwargs["decoder_input_ids"] = kwargs["input_ids"].roll(1, dims=-1)
             yield ExampleInputs(kwargs={**kwargs, **extra})
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import torch
@@ -21,12 +22,13 @@ def flops_of(records: list[Record]) -> dict[str, int]:
     """
     counts: Counter[str] = Counter()
     known: dict[Any, int] = {}  # blocks repeat, and torch's formulas take 0.1 ms
-    for record in records:
+    visits = _visits(records)
+    for place, record in enumerate(records):
         if isinstance(record.func, Op):
             counts[record.func.kind] += int(record.kwargs.get("flops", 0))
             continue
         packet = record.func._overloadpacket
-        if packet not in flop_registry and packet.__name__ not in _FORMULAS:
+        if not _is_counted(packet):
             continue
         key = call_key(packet, record.args, record.kwargs)
         try:
@@ -35,8 +37,12 @@ def flops_of(records: list[Record]) -> dict[str, int]:
             flops = known[key] = _flops(packet, record)
         except TypeError:  # an argument that cannot be hashed
             flops = _flops(packet, record)
-        counts[_kind_of_work(packet.__name__)] += flops
+        counts[_kind_of_work(packet.__name__)] += int(flops * visits.get(place, 1))
     return {kind: flops for kind, flops in counts.items() if flops}
+
+
+def _is_counted(packet: Any) -> bool:
+    return packet in flop_registry or packet.__name__ in _FORMULAS
 
 
 def _flops(packet: Any, record: Record) -> int:
@@ -50,6 +56,71 @@ def _kind_of_work(operator: str) -> str:
     if "conv" in operator:
         return "conv"
     return "attention" if "attention" in operator else "matmul"
+
+
+# -- experts that a loop visits -------------------------------------------------------------
+
+
+def _visits(records: list[Record]) -> dict[int, Fraction]:
+    """How many rows each record inside an expert should have had, for the one that it has.
+
+    Who asks `torch.where(chosen == expert)` in a trace is told of one token, computes it and adds
+    it by `index_add`. In truth the experts together get each token once for each of its choices:
+    as many rows as there are weights of choices. Experts that compute nothing are none of them.
+    """
+    found: dict[int, list[set[int]]] = defaultdict(list)
+    pairs: dict[int, int] = {}
+    for record in records:
+        if _name(record) in ("index_add", "index_add_") and _is_one_row(record.args[2]):
+            inside, gathered = _behind(records, record.sources[-1])
+            for weights in gathered:
+                table, place = weights.args[0], weights.sources[0]
+                if _chooses(records, place, table.shape[1]):
+                    pairs[place] = table.shape[0] * table.shape[1]
+                    found[place].append({item for item in inside if item > place})
+    return {
+        item: Fraction(pairs[place], len(visits))
+        for place, visits in found.items()
+        for inside in visits
+        for item in inside
+    }
+
+
+def _behind(records: list[Record], last: int) -> tuple[set[int], list[Record]]:
+    """What led to a record from the rows that were picked, and where weights were picked."""
+    inside: set[int] = set()
+    weights: list[Record] = []
+    todo = [last]
+    while todo:
+        place = todo.pop()
+        if place < 0 or place in inside:
+            continue
+        record = records[place]
+        if _name(record) not in ("index", "index_select", "gather"):
+            inside.add(place)
+            todo += record.sources
+        elif _name(record) == "index" and [*map(_is_one_row, record.args[1])] == [True, True]:
+            weights.append(record)
+    return inside, weights
+
+
+def _chooses(records: list[Record], place: int, choices: int) -> bool:
+    """Whether a token has fewer weights than its router told experts apart."""
+    while place >= 0 and not _is_product(records[place]):
+        place = max(records[place].sources, default=-1)
+    return place >= 0 and choices < records[place].out.shape[-1]
+
+
+def _is_product(record: Record) -> bool:
+    return not isinstance(record.func, Op) and _is_counted(record.func._overloadpacket)
+
+
+def _is_one_row(index: Any) -> bool:
+    return isinstance(index, torch.Tensor) and not index.is_meta and index.numel() == 1
+
+
+def _name(record: Record) -> str:
+    return "" if isinstance(record.func, Op) else str(record.func._overloadpacket.__name__)
 
 
 # -- formulas that torch lacks, from the arguments and the result --------------------------

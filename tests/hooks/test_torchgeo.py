@@ -18,7 +18,11 @@ def test_lists_what_the_library_publishes():
 
 @pytest.mark.parametrize(
     ("name", "millions"),  # torchvision's documentation; 13 bands add 0.03
-    [("resnet50", 25.56), ("ResNet50_Weights.SENTINEL2_ALL_MOCO", 25.59)],
+    [
+        ("resnet50", 25.56),
+        ("ResNet50_Weights.SENTINEL2_ALL_MOCO", 25.59),
+        ("ViTBase14_DINOv2_Weights.SENTINEL2_ALL_SOFTCON", 87.23),  # built for 224 pixels
+    ],
 )
 def test_published_parameter_counts(name: str, millions: float):
     graph = trace(resolve(f"torchgeo:{name}"))

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 import torch
+from nar_plugin.hooks._transformers_inputs import guesses
 
 from nar_plugin.tracing import trace
 
@@ -261,3 +262,11 @@ def test_small_models_of_every_modality_are_traced_on_meta(name: str) -> None:
     asked = {child for child in dict(model.named_modules()) if child.rpartition(".")[2] in wanted}
     for tower in asked:  # none is left out for want of its medium
         assert any(path.startswith(tower) for path in graph.paths), tower
+
+
+@pytest.mark.parametrize("name", ["PLBart", "T5"])
+def test_a_classifier_with_a_decoder_reads_the_whole_text_twice(name: str) -> None:
+    small = CODER if name == "PLBart" else {"d_model": 32, "num_layers": 1, "d_ff": 48}
+    config = getattr(transformers, f"{name}Config")(**small)
+    model = getattr(transformers, f"{name}ForSequenceClassification")(config).eval()
+    assert model(**next(guesses(model)).kwargs).logits.shape == (1, config.num_labels)

@@ -102,18 +102,16 @@ def _pack(graph: Rewriter, layers: Iterable[int | None], key: int | None = None)
             alike.setdefault((node.kind, *sorted(said.items())), []).append(layer)
         for same in alike.values():
             if len(same) > 1:
-                _merge(
-                    graph,
-                    same,
-                    bias=any(
-                        graph.nodes[layer].attributes["bias"] for layer in same if layer != key
-                    ),
-                )
+                _merge(graph, same, key)
 
 
-def _merge(graph: Rewriter, layers: list[int], *, bias: bool) -> None:
-    first = graph.nodes[layers[0]]
-    out = sum(int(graph.nodes[layer].attributes["out"]) for layer in layers)
-    attributes = {**first.attributes, "out": out, "bias": bias}
+def _merge(graph: Rewriter, layers: list[int], key: int | None) -> None:
+    nodes = [graph.nodes[layer] for layer in layers]
+    first = nodes[0]
+    attributes = {
+        **first.attributes,
+        "out": sum(int(node.attributes["out"]) for node in nodes),
+        "bias": any(graph.nodes[layer].attributes["bias"] for layer in layers if layer != key),
+    }
     whole = Node(first.kind, attributes, first.inputs, first.path, first.out, notes=first.notes)
     graph.merge(layers, whole)
