@@ -108,7 +108,8 @@ def _chooses(records: list[Record], place: int, choices: int) -> bool:
     """Whether a token has fewer weights than its router told experts apart."""
     while place >= 0 and not _is_product(records[place]):
         place = max(records[place].sources, default=-1)
-    return place >= 0 and choices < records[place].out.shape[-1]
+    told = records[place].out if place >= 0 else None
+    return isinstance(told, torch.Tensor) and choices < told.shape[-1]
 
 
 def _is_product(record: Record) -> bool:

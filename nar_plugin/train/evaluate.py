@@ -22,7 +22,7 @@ from nar_plugin.train import splits
 from nar_plugin.train.corpus import CorpusGraph, read_corpus, read_names
 from nar_plugin.train.figures import SAMPLE, Panel, panel, save_sample
 from nar_plugin.train.methods import METHODS, Method
-from nar_plugin.train.metrics import Vectors, retrieval_quality
+from nar_plugin.train.metrics import Vectors, density_offsets, retrieval_quality
 from nar_plugin.train.nas import darts_corpus
 from nar_plugin.train.splits import Split, near_duplicates, split_corpus
 from nar_plugin.train.twins import Twin, twin_quality, twin_split, twins_table
@@ -190,12 +190,17 @@ def _measured(cell: Cell, data: _Data, work: Path) -> dict[str, Any]:
     earlier = getattr(method, "earlier", 0.0)  # seconds of a training that was interrupted
     vectors, seconds = data.embedded(cell, method, items)
     save_sample(folder, vectors, items, split.graphs[split.queries], real=cell.split != "nas")
+    offsets = None
+    if METHODS[cell.method].corrected:
+        offsets = density_offsets(vectors, np.unique(split.graphs[split.candidates]))
     if twins:
-        quality: dict[str, Any] = asdict(twin_quality(vectors, items, twins))
+        quality: dict[str, Any] = asdict(twin_quality(vectors, items, twins, offsets))
     else:
         rows = vectors[split.graphs] if cell.split == "paper" else vectors
-        args = (split.labels, split.queries, split.candidates)
-        quality = retrieval_quality(rows, *args).to_dict()
+        taken_off = None if offsets is None else offsets[split.graphs]
+        quality = retrieval_quality(
+            rows, split.labels, split.queries, split.candidates, offsets=taken_off
+        ).to_dict()
     return {
         "cell": asdict(cell),
         "key": _key(cell, data),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from nar_plugin.encoder.sketch import SKETCH_VERSION
+from nar_plugin.index.density import NEIGHBOURS, SHARE
 from nar_plugin.tracing.graph import ArchitectureGraph
 from nar_plugin.train import baselines
 from nar_plugin.train.corpus import CorpusGraph
@@ -47,6 +48,7 @@ class Entry:
         varies: Whether its rows depend on the seed or on what it was trained on.
         skips: Splits that `nar evaluate --all` leaves out, where they would say nothing.
         motifs: Whether it reads motifs; it is measured anew when they are cut otherwise.
+        corrected: Whether its cosines are corrected for hubs, as a search of an index does.
     """
 
     make: Callable[[int, Path], Method]
@@ -55,6 +57,10 @@ class Entry:
     varies: bool = True
     skips: tuple[str, ...] = ()
     motifs: bool = False
+    corrected: bool = False
+
+
+_CORRECTION = {"neighbours": NEIGHBOURS, "share": SHARE}  # in the settings of corrected methods
 
 
 class TrainingFree:
@@ -73,11 +79,12 @@ class TrainingFree:
         return self._rows([item.graph for item in items])
 
 
-def _free(rows: Callable[..., Vectors], **settings: Any) -> Entry:
+def _free(rows: Callable[..., Vectors], *, corrected: bool = False, **settings: Any) -> Entry:
     def make(seed: int, folder: Path) -> Method:
         return TrainingFree(partial(rows, **settings))
 
-    return Entry(make, settings, varies=False)
+    stated = {**settings, **_CORRECTION} if corrected else settings
+    return Entry(make, stated, varies=False, corrected=corrected)
 
 
 def _whole(convolution: Literal["gcn", "gat"], **settings: Any) -> Entry:
@@ -109,7 +116,8 @@ def _default() -> Entry:
     settings = Settings()
     return Entry(
         lambda seed, folder: DefaultMethod(replace(settings, seed=seed)),
-        {**asdict(settings), "sketch": SKETCH_VERSION},
+        {**asdict(settings), "sketch": SKETCH_VERSION, **_CORRECTION},
+        corrected=True,
     )
 
 
@@ -120,6 +128,7 @@ METHODS: dict[str, Entry] = {
     "ops": _free(baselines.op_histogram),
     "widths": _free(baselines.width_histogram),
     "wl": _free(baselines.wl_histogram, depth=1),
+    "wl-corrected": _free(baselines.wl_histogram, corrected=True, depth=1),
     "wl-attributes": _free(baselines.wl_histogram, depth=2, attributes=True),
     "wl-widths": _free(baselines.wl_beside_widths, depth=2),
     "gcn": _whole("gcn"),
