@@ -31,7 +31,10 @@ def _entries() -> Mapping[str, Entry]:
 
 def _built(owner: Callable[[str], nn.Module], path: Path) -> nn.Module:
     import torch
+    from yolov5.models.common import Conv
 
+    # A file that names another activation sets it for all models that are built after it.
+    Conv.default_act = torch.nn.SiLU()
     with torch.device("cpu"):  # the constructor runs the network, and sorts its anchors
         return owner(str(path)).to("meta")
 

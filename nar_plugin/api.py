@@ -144,7 +144,7 @@ def compare(a: Any, b: Any, *, example_inputs: Any = None) -> Comparison:
 
 
 def novelty(model: Any, *, example_inputs: Any = None, index: Index = None) -> float:
-    """How far a model is from everything known: 1 minus the cosine to its nearest neighbour.
+    """How far a model is from everything known: 1 minus the score of the best hit.
 
     Example:
         ```python
@@ -152,7 +152,8 @@ def novelty(model: Any, *, example_inputs: Any = None, index: Index = None) -> f
         ```
 
     Returns:
-        0 for an architecture that the index holds, up to 2.
+        0 for an architecture that the index holds, or has an equal of in all but details; about 1
+        for one that has little in common with any, and 2.6 at most.
     """
     (hit,) = find_similar(model, 1, index=index, example_inputs=example_inputs)
     return 0.0 if hit.exact else max(0.0, 1.0 - hit.score)

@@ -1,4 +1,4 @@
-"""How crowded the neighbourhood of a row is, and scores that allow for it.
+"""How crowded the neighbourhood of a row is, by which scores are corrected.
 
 Some rows are near to everything: hubs, which come up for questions that they have little to do with
 (Radovanović, Nanopoulos & Ivanović, JMLR 2010). So a row's score is its cosine, less a share of
@@ -11,23 +11,23 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from nar_plugin.index.vectors import FloatArray
+from nar_plugin.index.vectors import FloatArray, Rows, as_float32, unit
 
 NEIGHBOURS = 30  # whose mean cosine is the density
 SHARE = 0.3
 MOST = 16_384  # rows that a density is taken among; of a larger index, a sample
+DECIMALS = 4  # so that equal rows have equal densities, in whatever order BLAS sums
 _BLOCK = 512  # rows whose cosines are held at once
 
 
-def densities(
-    rows: FloatArray, among: FloatArray, own: NDArray[np.int64] | None = None
-) -> FloatArray:
+def densities(rows: Rows, among: Rows, own: NDArray[np.int64] | None = None) -> FloatArray:
     """The mean cosine of each row to its nearest neighbours.
 
     Args:
         rows: Unit vectors.
         among: Unit vectors that may be neighbours.
-        own: The place of each row in `among`, which is no neighbour of its; None where it has none.
+        own: The place of each row in `among`, which is no neighbour of its; -1, or None for all,
+            where it has none.
 
     Returns:
         Zeros where there are no others.
@@ -36,17 +36,17 @@ def densities(
         rows [n, dim], among [m, dim], own [n]; result [n].
     """
     step = -(-len(among) // MOST) or 1
-    sample = among[::step]
+    sample = unit(among[::step])
     count = max(1, round(NEIGHBOURS / step))
     found = np.zeros(len(rows), dtype=np.float32)
     for start in range(0, len(rows) if len(sample) else 0, _BLOCK):
         part = slice(start, start + _BLOCK)
-        cosines = rows[part] @ sample.T  # [b, sample]
+        cosines = as_float32(rows[part]) @ sample.T  # [b, sample]
         if own is not None:
-            itself = np.arange(0, len(among), step) == own[part, None]
-            cosines[itself] = -np.inf
+            at = np.flatnonzero((own[part] >= 0) & (own[part] % step == 0))
+            cosines[at, own[part][at] // step] = -np.inf
         found[part] = mean_of_nearest(cosines, count)
-    return found
+    return found.round(DECIMALS)
 
 
 def mean_of_nearest(cosines: FloatArray, count: int = NEIGHBOURS) -> FloatArray:

@@ -1,4 +1,4 @@
-"""The index of known architectures: search by cosine, filters, load and save, and new revisions."""
+"""The index of known architectures: search, filters, load and save, and new revisions."""
 
 from __future__ import annotations
 
@@ -16,18 +16,22 @@ from numpy.typing import NDArray
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable, NarError
 from nar_plugin.index import graphs as stored_graphs
 from nar_plugin.index.backends import Candidates, faiss_allowed, open_on_cpu, open_on_gpu
+from nar_plugin.index.corrected import Searched, best, best_of_each, density_at
+from nar_plugin.index.density import SHARE, densities
 from nar_plugin.index.folder import present, read_manifest, read_verified, reencoding, source_of
 from nar_plugin.index.inventory import inventory
 from nar_plugin.index.manifest import Manifest
-from nar_plugin.index.nearest import nearest, nearest_of_each
+from nar_plugin.index.nearest import exact_cosines
 from nar_plugin.index.parquet import from_parquet
 from nar_plugin.index.rows import (
     ArchitectureRow,
     RowReader,
+    densities_of,
     merge_equal_graphs,
     rows_of,
     taken,
     to_table,
+    with_densities,
 )
 from nar_plugin.index.shards import Shard, living, names_in, read_shards, read_tombstones
 from nar_plugin.index.vectors import FloatArray, Rows, as_float32, unit
@@ -44,11 +48,13 @@ LOADS = 50  # attempts while another process replaces the folder
 
 @dataclass(frozen=True)
 class Match:
-    """One found row and its cosine similarity to the query; 1 is the most similar.
+    """One found row and its score; 1 is the most similar.
 
     Attributes:
         row: What is known of the architecture.
-        score: Its cosine similarity.
+        score: Its cosine similarity to the query, less .3 of what its neighbourhood is denser than
+            the query's (`nar_plugin.index.density`), at most 1. In an index of before there were
+            densities the cosine similarity alone.
         overlay: Whether it is one of the user's own models (see `nar_plugin.index.overlay`).
     """
 
@@ -117,6 +123,7 @@ class ArchitectureIndex:
         self._table = table
         self._vectors = vectors
         self._numbers = numbers
+        self._densities = densities_of(table)
         self._positions = {name: i for i, name in enumerate(table["fingerprint"].to_pylist())}
         self._lock = threading.Lock()
         self._backend: Candidates | None = None
@@ -233,7 +240,8 @@ class ArchitectureIndex:
     ) -> Self:
         """The index with more rows, which become its next shard.
 
-        A row whose graph is there already gives it its names, and nothing else.
+        A row whose graph is there already gives it its names, and nothing else. The density of a
+        new row is taken among all rows of the result; those that are there keep theirs.
 
         Args:
             rows: In the order that breaks ties.
@@ -262,9 +270,12 @@ class ArchitectureIndex:
         units = unit(vectors)
         kept: list[tuple[ArchitectureRow, FloatArray, int]] = []
         buried = []
-        for row, position in zip(*merge_equal_graphs(rows), strict=True):
+        merged_rows, positions = merge_equal_graphs(rows)
+        dense = self._new_densities(merged_rows, units[positions])
+        for row, position in zip(merged_rows, positions, strict=True):
             at = self._positions.get(row.fingerprint)
             if at is None:
+                row = replace(row, density=dense[row.fingerprint])
                 kept.append((row, units[position], position))
                 continue
             known = self._row(at)
@@ -282,6 +293,22 @@ class ArchitectureIndex:
             else None,
         )
         return self._revised(buried, shard)
+
+    def _new_densities(
+        self, rows: Sequence[ArchitectureRow], units: FloatArray
+    ) -> dict[str, float]:
+        """By fingerprint the density of each row that is not here yet, among all of them.
+
+        Rows of before there were densities have 0, and what is added to them has 0 too: beside
+        them anything else would count against it.
+        """
+        new = [i for i, row in enumerate(rows) if row.fingerprint not in self._positions]
+        names = [rows[i].fingerprint for i in new]
+        if not new or (len(self) > 1 and not self._densities.any()):
+            return dict.fromkeys(names, 0.0)
+        among = np.concatenate([self._vectors, units[new]]) if len(self) else units[new]
+        own = len(self) + np.arange(len(new))
+        return dict(zip(names, densities(units[new], among, own).tolist(), strict=True))
 
     def remove(self, fingerprints: Collection[str]) -> Self:
         """The index without the rows of these fingerprints.
@@ -383,12 +410,25 @@ class ArchitectureIndex:
     def with_overlay(self, overlay: ArchitectureIndex) -> Self:
         """The index, searched together with a user's own models.
 
+        Their densities are taken anew, among the rows of this index: in a crowd of a few they
+        would not compare with those here.
+
         Raises:
             IndexIncompatible: Another encoder made the overlay's vectors.
         """
         self.check_like(overlay)
-        index = type(self)(
-            self._table,
+        found = np.zeros(len(overlay), np.float32)
+        if self._densities.any():
+            own = np.array([self._positions.get(name, -1) for name in overlay._positions], int)
+            found = densities(overlay.vectors, self._vectors, own)
+        index = self._with(self._table, overlay._with(with_densities(overlay._table, found), None))
+        index._backend = self._backend
+        return index
+
+    def _with(self, table: pa.Table, overlay: ArchitectureIndex | None) -> Self:
+        """The index with another table of its rows, and with an overlay."""
+        return type(self)(
+            table,
             self._vectors,
             self._numbers,
             self.manifest,
@@ -398,8 +438,6 @@ class ArchitectureIndex:
             tombstones=self.tombstones,
             overlay=overlay,
         )
-        index._backend = self._backend
-        return index
 
     def search(
         self,
@@ -410,6 +448,8 @@ class ArchitectureIndex:
         identical: str | None = None,
     ) -> list[Match]:
         """The k most similar architectures, best first; equal scores in row order.
+
+        They are ranked by `Match.score`, before it is cut at 1.
 
         Args:
             vector: An embedding, of any length but zero.
@@ -426,17 +466,20 @@ class ArchitectureIndex:
             vector [dim].
         """
         (query,) = self._queries(np.asarray(vector)[None], k)
-        found = self._search(query, k, where, identical)
+        apart = self._positions.get(identical, -1) if identical else -1
+        density = density_at(self._searched(), query, apart)
+        found = self._search(query, density, k, where, identical)
         if self.overlay is None:
-            return found
+            return cut(found)
         matches = {match.row.fingerprint: match for match in found}
-        for own in self.overlay._search(query, k, where, identical):
+        for own in self.overlay._search(query, density, k, where, identical):
             known = self.by_fingerprint(own.row.fingerprint)
             (row,) = merge_equal_graphs([known, own.row] if known else [own.row])[0]
             matches[row.fingerprint] = Match(row, own.score, overlay=True)
-        return sorted(
+        best_first = sorted(
             matches.values(), key=lambda match: (match.row.fingerprint != identical, -match.score)
-        )[:k]
+        )
+        return cut(best_first[:k])
 
     def search_batch(
         self, vectors: FloatArray, k: int = 10, where: Mapping[str, Any] | None = None
@@ -458,8 +501,8 @@ class ArchitectureIndex:
         if self.overlay is not None:
             return [self.search(query, k, where) for query in queries]
         allowed = allowed_rows(self._table, where) if where else None
-        found = nearest_of_each(self.backend(), self._vectors, queries, k, allowed)
-        return [self._matches(scores, rows) for scores, rows in found]
+        found = best_of_each(self._searched(), queries, k, allowed)
+        return [cut(self._matches(scores, rows)) for scores, rows in found]
 
     def _queries(self, vectors: NDArray[np.floating], k: int) -> FloatArray:
         """The vectors as unit rows, when they and `k` are what a search takes."""
@@ -472,16 +515,26 @@ class ArchitectureIndex:
             )
         return unit(vectors)
 
+    def _searched(self) -> Searched:
+        return Searched(self.backend(), self._vectors, self._densities)
+
     def _search(
-        self, query: FloatArray, k: int, where: Mapping[str, Any] | None, identical: str | None
+        self,
+        query: FloatArray,
+        density: float,
+        k: int,
+        where: Mapping[str, Any] | None,
+        identical: str | None,
     ) -> list[Match]:
+        """The matches of a query with this density, their scores not cut."""
         allowed = allowed_rows(self._table, where) if where else None
-        scores, rows = nearest(self.backend(), self._vectors, query, k, allowed)
+        scores, rows = best(self._searched(), query, density, k, allowed)
         matches = self._matches(scores, rows)
         same = self._positions.get(identical) if identical else None
         if same is not None and (allowed is None or allowed[same]):
             others = [match for match in matches if match.row.fingerprint != identical]
-            score = float(unit(self._vectors[same][None])[0] @ query)
+            (cosine,) = exact_cosines(self._vectors, np.array([same]), query).tolist()
+            score = cosine - SHARE * (float(self._densities[same]) - density)
             matches = [Match(self._row(same), score), *others][:k]
         return matches
 
@@ -708,6 +761,11 @@ class ArchitectureIndex:
             tombstones=tombstones,
             overlay=self.overlay,
         )
+
+
+def cut(matches: Sequence[Match]) -> list[Match]:
+    """The matches, no score above 1: of a near twin in a sparser place it would be."""
+    return [replace(match, score=min(match.score, 1.0)) for match in matches]
 
 
 def today() -> str:

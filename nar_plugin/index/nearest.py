@@ -90,11 +90,22 @@ def ranked(
     Shapes:
         vectors [n, dim], rows [m], query [dim]; scores and rows [min(k, m)].
     """
-    # Summed row by row and not by BLAS, whose last bits depend on the row's place in the matrix.
-    found = as_float32(vectors[rows]).astype(np.float64)
-    scores = (found * query).sum(axis=1) / np.sqrt((found * found).sum(axis=1))
+    scores = exact_cosines(vectors, rows, query)
     order = np.lexsort((rows, -scores))[:k]
     return np.clip(scores[order], -1.0, 1.0), rows[order]
+
+
+def exact_cosines(vectors: Rows, rows: NDArray[np.int64], query: FloatArray) -> NDArray[np.float64]:
+    """The cosines of some rows to the query, the same wherever they stand.
+
+    Shapes:
+        vectors [n, dim], rows [m], query [dim]; result [m].
+    """
+    # Summed row by row and not by BLAS, whose last bits depend on the row's place in the matrix.
+    found = as_float32(vectors[rows]).astype(np.float64)
+    cosines: NDArray[np.float64] = (found * query).sum(axis=1)
+    cosines /= np.sqrt((found * found).sum(axis=1))
+    return cosines
 
 
 def candidates(

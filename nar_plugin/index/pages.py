@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 WRITER = "parquet-cpp-arrow"  # others make Arrow read past the end of a column
-CODECS = ("ZSTD", "UNCOMPRESSED")
+CODECS = (6, 0)  # ZSTD and none
 DEEPEST = 8
 DICTIONARY = 2  # type of a page
 _HEADS = {0: 5, 2: 7, 3: 8}  # where each type of page states its number of values
@@ -41,6 +41,9 @@ def check_pages(content: bytes, metadata: pq.FileMetaData, room: int) -> None:
     """
     if not metadata.created_by.startswith(WRITER):
         raise Oversized(f"it was written by {metadata.created_by[:40]!r}, expected {WRITER}")
+    # Arrow's own property ends the process where the codec is one that it does not know.
+    if unknown := _codecs(content).difference(CODECS):
+        raise Oversized(f"it is compressed by codec {min(unknown)}, expected {CODECS[0]}, zstd")
     needed = 0
     for group in range(metadata.num_row_groups):
         for column in range(metadata.num_columns):
@@ -52,8 +55,6 @@ def check_pages(content: bytes, metadata: pq.FileMetaData, room: int) -> None:
 
 def _needed(content: bytes, chunk: pq.ColumnChunkMetaData, room: int) -> int:
     """Bytes that one column would take at most."""
-    if chunk.compression not in CODECS:
-        raise Oversized(f"it is compressed by {chunk.compression}, expected {CODECS[0]}")
     position = chunk.dictionary_page_offset or chunk.data_page_offset
     end = position + chunk.total_compressed_size
     if position == end:  # a column of no rows
@@ -79,6 +80,27 @@ def _needed(content: bytes, chunk: pq.ColumnChunkMetaData, room: int) -> int:
             values += count
         position += packed
     return unpacked + values * (longest + 16)  # 16: two levels, an index, an offset
+
+
+def _codecs(content: bytes) -> set[int]:
+    """The compression codecs of all columns, from the footer; -1 where one states none."""
+    stop = len(content) - 8
+    footer, _ = _struct(content, stop - int.from_bytes(content[stop : stop + 4], "little"), stop)
+    return {
+        _number(_fields(column, 3), 4) for group in _items(footer, 4) for column in _items(group, 1)
+    }
+
+
+def _fields(fields: Any, field: int) -> dict[int, Any]:
+    """The struct in a field, or an empty one."""
+    value = fields.get(field) if isinstance(fields, dict) else None
+    return value if isinstance(value, dict) else {}
+
+
+def _items(fields: Any, field: int) -> list[Any]:
+    """The list in a field, or an empty one."""
+    value = fields.get(field) if isinstance(fields, dict) else None
+    return value if isinstance(value, list) else []
 
 
 def _number(fields: dict[int, Any], field: int) -> int:
@@ -124,7 +146,7 @@ def _walked(page: bytes) -> int:
 
 
 def _struct(content: bytes, position: int, end: int, depth: int = 0) -> tuple[dict[int, Any], int]:
-    """The numbers and structs of a Thrift struct by field, and where it ends."""
+    """The numbers, structs and lists of a Thrift struct by field, and where it ends."""
     found: dict[int, Any] = {}
     field = 0
     while True:
@@ -153,9 +175,28 @@ def _value(content: bytes, position: int, end: int, kind: int, depth: int) -> tu
     if kind == 8:
         length, position = _varint(content, position, end)
         return None, position + length
+    if kind == 9:
+        return _list(content, position, end, depth + 1)
     if kind == 12:
         return _struct(content, position, end, depth + 1)
     raise Oversized("a page header holds what none has")
+
+
+def _list(content: bytes, position: int, end: int, depth: int) -> tuple[list[Any], int]:
+    head, position = _byte(content, position, end)
+    kind, count = head & 15, head >> 4
+    if count == 15:
+        count, position = _varint(content, position, end)
+    if count > end - position:
+        raise Oversized("a list in a header is longer than its column")
+    found = []
+    for _ in range(count):
+        if kind in (1, 2):  # a byte each, other than in a struct
+            value, position = _byte(content, position, end)
+        else:
+            value, position = _value(content, position, end, kind, depth)
+        found.append(value)
+    return found, position
 
 
 def _byte(content: bytes, position: int, end: int) -> tuple[int, int]:

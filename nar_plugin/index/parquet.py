@@ -26,13 +26,16 @@ def to_parquet(table: pa.Table) -> bytes:
     return content
 
 
-def from_parquet(content: bytes, entry: FileEntry, schema: pa.Schema) -> pa.Table:
+def from_parquet(
+    content: bytes, entry: FileEntry, schema: pa.Schema, *, younger: str = ""
+) -> pa.Table:
     """The table in the content of a file.
 
     Args:
         content: Of the file.
         entry: What the manifest says of it.
         schema: What it must hold.
+        younger: The one of its columns that an older file may lack.
 
     Raises:
         IndexIncompatible: It is no Parquet file of so many rows with these columns.
@@ -45,7 +48,8 @@ def from_parquet(content: bytes, entry: FileEntry, schema: pa.Schema) -> pa.Tabl
         file = pq.ParquetFile(pa.BufferReader(content))
         if file.metadata.num_rows != entry.rows:
             raise unreadable(entry, f"it has {file.metadata.num_rows:,} rows")
-        if not file.schema_arrow.equals(schema):
+        older = pa.schema([field for field in schema if field.name != younger])
+        if not any(file.schema_arrow.equals(known) for known in (schema, older)):
             raise unreadable(
                 entry,
                 f"it has the columns {describe(file.schema_arrow)}; this version of nar-plugin "

@@ -33,7 +33,9 @@ class Hit:
         rank: 1 for the most similar.
         name: A model reference, such as `timm:resnet50`.
         names: Every known name of the same graph, `name` among them.
-        score: Cosine similarity of the embeddings; 1 is the most similar.
+        score: Cosine similarity of the embeddings, less .3 of what the known architecture's
+            neighbourhood is denser than the query's, so that those which are near to everything do
+            not come up always; at most 1, the most similar (`nar_plugin.index.density`).
         family: The defining module or model type, such as `resnet`.
         library: Distribution that defines it.
         task: Such as `image-classification`.

@@ -19,7 +19,7 @@ def test_repr_and_len(index):
     assert len(index) == 4
 
 
-def test_search_ranks_by_cosine(index, backend):
+def test_search_ranks_by_score(index, backend):
     matches = index.search([1.6, 1.2], k=4)  # 37 degrees, length 2
     assert names(matches) == [
         "timm:vgg11",
@@ -28,7 +28,9 @@ def test_search_ranks_by_cosine(index, backend):
         "torchvision:squeezenet1_0",
     ]
     scores = [match.score for match in matches]
-    assert scores == pytest.approx([0.96, 0.8, 0.6, -0.8], abs=1e-6)
+    # Cosines .96, .8, .6, -.8; their mean, .39, is the density of the query. Those of the rows, of
+    # three others each, are .8 / 3, -.4 / 3, .8 / 3 and -1.6 / 3.
+    assert scores == pytest.approx([0.997, 0.957, 0.637, -0.523], abs=1e-4)
     kinds = {"faiss": FaissCandidates, "torch": TorchCandidates, "faiss-gpu": FaissGpuCandidates}
     expected = kinds[backend]
     if sys.platform != "darwin":
@@ -46,7 +48,8 @@ def test_the_identical_graph_comes_first_whatever_its_score(index, backend):
     last = "nar1:torchvision:squeezenet1_0"
     matches = index.search([1.6, 1.2], k=2, identical=last)
     assert names(matches) == ["torchvision:squeezenet1_0", "timm:vgg11"]
-    assert [match.score for match in matches] == pytest.approx([-0.8, 0.96], abs=1e-6)
+    # As above, the identical row no neighbour of the query: its density is (.96 + .8 + .6) / 3.
+    assert [match.score for match in matches] == pytest.approx([-0.404, 1], abs=1e-4)
     assert names(index.search([1.6, 1.2], k=1, identical=last)) == ["torchvision:squeezenet1_0"]
     elsewhere = index.search([1.6, 1.2], k=1, where={"family": "vgg"}, identical=last)
     assert names(elsewhere) == ["timm:vgg11"]

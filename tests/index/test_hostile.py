@@ -307,6 +307,16 @@ def test_flipped_and_vouched_for_rows_end_in_an_error_or_a_table(whole, step):
             assert ROWS in str(error)
 
 
+def test_a_codec_that_no_one_knows_is_refused(whole):
+    """Arrow ends the process when it is asked for its name."""
+    content = (whole / ROWS).read_bytes()
+    before, codec, after = content.rpartition(b"\x15\x0c")  # Thrift's 6, of the last column
+    broken = before + codec[:1] + b"\x27" + after
+    entry = FileEntry.of(broken, ROWS, "rows", 55)
+    with pytest.raises(IndexIncompatible, match="compressed by codec -20"):
+        from_parquet(broken, entry, schema())
+
+
 EVIL = "evil:\x1b]0;owned\x07\x1b[2J\u202e<script>alert(1)</script>"
 
 

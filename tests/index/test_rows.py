@@ -45,6 +45,7 @@ def test_what_is_written(index):
         "url",
         "motifs",
         "composed",
+        "density",
     ]
     assert fields["params"] == "int64"
     assert fields["motifs"].startswith("list<")
