@@ -49,7 +49,8 @@ def _named(given: torch.Tensor) -> dict[str, Any]:
         ("ilens", "input_lengths", "feat_lengths"), torch.tensor([given.shape[1]])
     )
     known |= dict.fromkeys(("hs_pad", "enc_outputs"), hidden)
-    known |= dict.fromkeys(("hlens", "enc_outputs_lengths", "feats_lengths"), frames)
+    lengths = ("hlens", "enc_outputs_lengths", "feats_lengths", "discrete_feats_lengths")
+    known |= dict.fromkeys(lengths, frames)
     known |= dict.fromkeys(("ys_in_pad", "labels", "text"), tokens)
     known |= {f"{name}_lengths": count + 1 for name in ("durations", "pitch", "energy")}
     return known | {
@@ -57,6 +58,7 @@ def _named(given: torch.Tensor) -> dict[str, Any]:
         "text_lengths": count,
         "hidden": None,
         "feats": feats,
+        "discrete_feats": torch.arange(_FRAMES).view(1, -1) % 50,
         "durations": durations,
         "pitch": per_token,
         "energy": per_token,

@@ -150,7 +150,8 @@ def _built(library: Library, path: Path) -> nn.Module:
             model: Any = revert_sync_batchnorm(models.build(config.model))
         mend_fusion()
     model.cfg = config  # as each library's `init_model` does
-    built: nn.Module = model.eval()  # LeViT and others make their attention's bias then
+    model.eval()  # LeViT and others make their attention's bias then; not all return themselves
+    built: nn.Module = model
     return built
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
+from unittest import mock
 
 from nar_plugin.hooks._catalogue import Catalogue, Entry
 
@@ -15,8 +16,12 @@ if TYPE_CHECKING:
 
 
 def _entries() -> Mapping[str, Entry]:
-    from effdet import create_model
-    from effdet.config.model_config import efficientdet_model_param_dict
+    import torch
+
+    # PyTorch Geometric replaces it, and effdet has TorchScript compile its caller when imported.
+    with mock.patch.object(torch, "index_select", torch._C._VariableFunctions.index_select):
+        from effdet import create_model
+        from effdet.config.model_config import efficientdet_model_param_dict
 
     return {
         name: Entry(

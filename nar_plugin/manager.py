@@ -12,7 +12,7 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module, metadata
@@ -114,6 +114,7 @@ def call_each(
     hook_name: str,
     *,
     only_imported: bool = False,
+    libraries: Container[str] | None = None,
     around: Callable[[Callable[[], list[Any]]], list[Any]] = _plainly,
     **kwargs: Any,
 ) -> Iterator[tuple[str, Any]]:
@@ -133,6 +134,8 @@ def call_each(
     Args:
         hook_name: A function of `nar_plugin.hookspecs`, such as `nar_provenance`.
         only_imported: Leave out a plugin whose library is not imported: no model can be its own.
+        libraries: Import names; leave out a plugin of any other library. One that names no
+            library is always asked.
         around: Makes each plugin's call, such as `references.construction.built`, which makes it
             again in another way when it failed in the first.
         **kwargs: The hook's arguments.
@@ -148,6 +151,8 @@ def call_each(
     answered, refusal = False, None
     for plugin in _load():
         if plugin.manager is None or (only_imported and not _imported(plugin.library)):
+            continue
+        if not (libraries is None or plugin.library is None or plugin.library in libraries):
             continue
         hook = getattr(plugin.manager.hook, hook_name)
         try:

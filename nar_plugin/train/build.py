@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import asdict
+from importlib.metadata import packages_distributions
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from packaging.utils import canonicalize_name
 from tqdm import tqdm
 
 from nar_plugin import manager
@@ -180,10 +182,28 @@ def _stored(graph: dict[str, Any], name: str) -> StoredGraph:
 _interned: dict[tuple[str, str], tuple[str, str]] = {}
 
 
-def list_architectures() -> list[NamedArchitecture]:
-    """Every name that the plugins list, once."""
+def list_architectures(distributions: Collection[str] | None = None) -> list[NamedArchitecture]:
+    """Every name that the plugins list, once.
+
+    Args:
+        distributions: List the names of these alone, without importing any other library: what
+            one changes when it is imported (PyKEEN refuses the subclasses that MONAI makes)
+            may keep another from being listed. None for all.
+    """
+    libraries = None if distributions is None else _import_names(distributions)
     found: dict[str, NamedArchitecture] = {}
-    for _, architectures in manager.call_each("nar_architectures"):
+    for _, architectures in manager.call_each("nar_architectures", libraries=libraries):
         for item in architectures:
-            found.setdefault(item.name, item)
+            if distributions is None or item.library in distributions:
+                found.setdefault(item.name, item)
     return list(found.values())
+
+
+def _import_names(distributions: Iterable[str]) -> set[str]:
+    """What can be imported from some distributions, such as `doctr` from python-doctr."""
+    wanted = set(map(canonicalize_name, distributions))
+    return {
+        name
+        for name, owners in packages_distributions().items()
+        if not wanted.isdisjoint(map(canonicalize_name, owners))
+    }

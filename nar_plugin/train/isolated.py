@@ -18,7 +18,7 @@ def main(task: str) -> None:
             (files to write) and `workers`.
     """
     asked = json.loads(task)
-    wanted = [item for item in list_architectures() if item.library in asked["libraries"]]
+    wanted = list_architectures(asked["libraries"])
     Path(asked["listing"]).parent.mkdir(parents=True, exist_ok=True)
     Path(asked["listing"]).write_text(json.dumps([asdict(item) for item in wanted]))
     trace_news(wanted, Path(asked["before"]), Path(asked["records"]), workers=asked["workers"])
