@@ -56,8 +56,9 @@ def test_vit_finds_vits():
 
 
 def test_nanogpt_by_hand_finds_decoders():
-    similar = nar_plugin.find_similar(NanoGPT(layers=12, heads=12, width=768), k=5)
-    assert "gpt2" in families(similar)
+    similar = nar_plugin.find_similar(NanoGPT(layers=12, heads=12, width=768), k=10)
+    # Bark's transformer was written after nanoGPT; BioGPT is GPT-2 with the exact GELU, as here.
+    assert set(families(similar)) == {"bark", "biogpt", "gpt2"}
 
 
 def test_a_unet_by_hand_gets_an_answer():
