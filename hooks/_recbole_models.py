@@ -22,9 +22,21 @@ _datasets: dict[tuple[str, ...], Any] = {}
 
 @contextlib.contextmanager
 def _present() -> Iterator[None]:
-    """RecBole of 2025 with numpy 2 and scipy 1.16: two names that it needs are gone."""
+    """RecBole of 2025 with numpy 2 and scipy 1.16, where two names that it needs are gone.
+
+    A model that makes users' histories shuffles the data; on the meta device the order would
+    have no values, and real data would be looked up by whatever lies in memory.
+    """
+    import torch
     from recbole.config import Config
+    from recbole.data.interaction import Interaction
     from scipy.sparse import dok_matrix
+
+    shuffle = Interaction.shuffle
+
+    def shuffle_real(interaction: Any) -> None:
+        with torch.device("cpu"):
+            shuffle(interaction)
 
     def update(matrix: Any, entries: dict[Any, Any]) -> None:
         for place, value in entries.items():
@@ -33,6 +45,7 @@ def _present() -> Iterator[None]:
     with (
         mock.patch.object(Config, "compatibility_settings", lambda _: None),
         mock.patch.object(dok_matrix, "_update", update, create=True),
+        mock.patch.object(Interaction, "shuffle", shuffle_real),
         mock.patch.object(sys, "argv", sys.argv[:1]),  # Config reads the command line
     ):
         yield

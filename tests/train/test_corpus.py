@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import subprocess
 import sys
 import time
 from dataclasses import asdict
@@ -200,6 +201,16 @@ def test_an_environment_of_its_own(tmp_path, monkeypatch):
     traced = {row["name"]: row["params"] for row in rows if row["fingerprint"]}
     # The documentation of torchvision has these figures.
     assert traced == {"torchvision:resnet18": 11_689_512, "torchvision:vgg11": 132_863_336}
+
+
+def test_the_names_of_one_library_are_listed_without_importing_another():
+    program = (
+        "import sys; from nar_plugin.train.build import list_architectures;"
+        "names = [item.name for item in list_architectures(['pytorchcv'])];"
+        "assert len(names) > 100 and all(name.startswith('pytorchcv:') for name in names), names;"
+        "assert not {'timm', 'monai', 'ultralytics'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def test_every_environment_names_what_it_holds():
