@@ -61,6 +61,13 @@ def test_nanogpt_by_hand_finds_decoders():
     assert set(families(similar)) == {"bark", "biogpt", "gpt2"}
 
 
+def test_a_default_device_changes_no_hit():
+    nar_plugin.clear_cache()
+    with torch.device("meta"):
+        inside = nar_plugin.find_similar("timm:resnet18", k=3)
+    assert inside.to_dict() == nar_plugin.find_similar("timm:resnet18", k=3).to_dict()
+
+
 def test_a_unet_by_hand_gets_an_answer():
     similar = nar_plugin.find_similar(UNet(), k=5)
     assert len(similar) == 5

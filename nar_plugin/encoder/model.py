@@ -128,7 +128,7 @@ class ArchitectureEncoder(nn.Module):
             self.frequency.cpu().numpy(),
             int(self.total),
         )
-        parts = [torch.zeros(0, self.dimensions)]
+        parts = [torch.zeros(0, self.dimensions, device="cpu")]
         for start in range(0, len(graphs), _BATCH):
             batch = graphs[start : start + _BATCH]
             rows = torch.from_numpy(sketch(batch, known)).to(device)
