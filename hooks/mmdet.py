@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from nar_plugin.hooks._openmmlab import Library, catalogue
-from nar_plugin.hooks._openmmlab_inputs import stated_size
+from nar_plugin.hooks._openmmlab_inputs import stated_size, stated_step
 
 from nar_plugin.hookspecs import ExampleInputs
 
@@ -40,9 +40,12 @@ def detector_inputs(model: nn.Module) -> list[ExampleInputs]:
     from mmengine.structures import InstanceData
 
     guesses = []
-    stated = stated_size(model, "Resize", "mmdet.Resize", "FixScaleResize")
-    for sides in (stated or (800, 1333), (800, 1333), (512, 512)):
-        size = tuple(-(-side // 32) * 32 for side in sides)
+    resizes = "Resize", "mmdet.Resize", "FixScaleResize"
+    stated = stated_size(model, *resizes) or (800, 1333)
+    padded = [tuple(-(-side // 32) * 32 for side in sides) for sides in (stated, (800, 1333))]
+    steps = [stated_step(model, kind) or {} for kind in resizes]
+    exact = [stated] if any(step.get("keep_ratio") is False for step in steps) else []
+    for size in (*exact, *padded, (512, 512)):
         names = ("img_shape", "batch_input_shape", "ori_shape", "pad_shape")
         about = {"scale_factor": (1.0, 1.0), "text": "person . car .", "custom_entities": True}
         metainfo = {**about, **dict.fromkeys(names, size)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from nar_plugin.hooks._openmmlab import Library, catalogue
-from nar_plugin.hooks._openmmlab_inputs import stated_size
+from nar_plugin.hooks._openmmlab_inputs import stated_size, stated_step
 
 from nar_plugin.hookspecs import ExampleInputs
 
@@ -19,12 +19,20 @@ def _task(path: str, model: dict[str, Any]) -> str:
     )
 
 
+def _line_sizes(model: nn.Module) -> list[tuple[int, int]]:
+    """Height and width of a line of text, where the config's test pipeline states both."""
+    height = (stated_step(model, "RescaleToHeight") or {}).get("height")
+    width = (stated_step(model, "PadToWidth") or {}).get("width")
+    stated = (height, width) if height and width else stated_size(model, "Resize")
+    return [stated] if stated else []
+
+
 def _inputs(model: nn.Module) -> list[ExampleInputs]:
     import torch
     from mmocr.structures import TextRecogDataSample
 
     if "textrecog" in type(model).__module__:
-        sizes = [(32, 100), (48, 160), (64, 256)]
+        sizes = [*_line_sizes(model), (32, 100), (48, 160), (64, 256)]
     else:
         sizes = [stated_size(model, "Resize") or (640, 640), (640, 640)]
     sample = TextRecogDataSample(metainfo={"valid_ratio": 1.0})

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from nar_plugin.hooks._catalogue import Catalogue, Entry
@@ -13,6 +14,16 @@ if TYPE_CHECKING:
     from torch import nn
 
 
+# Frames (of a SlowFast's fast pathway) and pixels at which the model zoo's page counts FLOPs.
+_CLIPS = {
+    "c2d_r50": (8, 256), "csn_r101": (32, 256), "efficient_x3d_s": (13, 182),
+    "efficient_x3d_xs": (4, 182), "i3d_r50": (8, 256), "r2plus1d_r50": (16, 256),
+    "slow_r50": (8, 256), "slow_r50_detection": (4, 256), "slowfast_16x8_r101_50_50": (64, 256),
+    "slowfast_r101": (32, 256), "slowfast_r50": (32, 256), "x3d_l": (16, 356), "x3d_m": (16, 256),
+    "x3d_s": (13, 182), "x3d_xs": (4, 182),
+}  # fmt: skip
+
+
 def _entries() -> Mapping[str, Entry]:
     import inspect
 
@@ -20,7 +31,7 @@ def _entries() -> Mapping[str, Entry]:
 
     return {
         name: Entry(
-            build=builder,
+            build=partial(_built, name, builder),
             family=builder.__module__.rpartition(".")[2],
             task="object-detection" if name.endswith("detection") else "video-classification",
         )
@@ -29,16 +40,26 @@ def _entries() -> Mapping[str, Entry]:
     }
 
 
+def _built(name: str, builder: Callable[[], nn.Module]) -> nn.Module:
+    """The model, which says its frames and pixels in `clip_size` where they are published."""
+    model = builder()
+    if name in _CLIPS:
+        model.__dict__["clip_size"] = _CLIPS[name]
+    return model
+
+
 def _inputs(model: nn.Module) -> Iterator[ExampleInputs]:
     import torch
 
     boxes = torch.tensor([[0.0, 10.0, 10.0, 100.0, 100.0]])
-    sizes = ((16, 224), (8, 224), (32, 224), (16, 312), (13, 182), (4, 182))
-    clips = {size: torch.empty(1, 3, size[0], size[1], size[1], device="meta") for size in sizes}
-    pathways = [clips[8, 224], clips[32, 224]]
-    for one in (*clips.values(), pathways):
-        yield ExampleInputs((one,))
-        yield ExampleInputs((one, boxes))
+    stated = getattr(model, "clip_size", (16, 224))
+    for frames, side in (stated, (16, 224), (8, 224), (32, 224)):
+        slow, fast = (
+            torch.empty(1, 3, count, side, side, device="meta") for count in (frames // 4, frames)
+        )
+        for clip in (fast, [slow, fast]):
+            yield ExampleInputs((clip,))
+            yield ExampleInputs((clip, boxes))
 
 
 nar_library, nar_provenance, nar_example_inputs, nar_architectures, nar_build = Catalogue(

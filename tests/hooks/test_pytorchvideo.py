@@ -17,6 +17,15 @@ def test_lists_what_the_library_publishes():
 
 
 @pytest.mark.parametrize(
+    ("name", "giga"),  # multiply-adds, of the same page
+    [("slow_r50", 54.52), ("slowfast_r50", 65.71), ("i3d_r50", 37.53), ("x3d_s", 2.96)],
+)
+def test_flops_are_of_the_published_clip(name: str, giga: float):
+    graph = trace(resolve(f"pytorchvideo:{name}"))
+    assert graph.flops / 2e9 == pytest.approx(giga, rel=0.1)
+
+
+@pytest.mark.parametrize(
     ("name", "millions"),  # https://pytorchvideo.readthedocs.io/en/latest/model_zoo.html
     [("slow_r50", 32.45), ("x3d_m", 3.79), ("mvit_base_16x4", 36.61)],
 )
