@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from nar_plugin.hooks._openmmlab import Library, catalogue
-from nar_plugin.hooks._openmmlab_inputs import stated_size, stated_step
+from nar_plugin.hooks._openmmlab_inputs import stated_size
 
 from nar_plugin.hookspecs import ExampleInputs
 
@@ -40,12 +40,12 @@ def detector_inputs(model: nn.Module) -> list[ExampleInputs]:
     from mmengine.structures import InstanceData
 
     guesses = []
-    resizes = "Resize", "mmdet.Resize", "FixScaleResize"
-    stated = stated_size(model, *resizes) or (800, 1333)
+    stated = stated_size(model, "Resize", "mmdet.Resize", "FixScaleResize") or (800, 1333)
     padded = [tuple(-(-side // 32) * 32 for side in sides) for sides in (stated, (800, 1333))]
-    steps = [stated_step(model, kind) or {} for kind in resizes]
-    exact = [stated] if any(step.get("keep_ratio") is False for step in steps) else []
-    for size in (*exact, *padded, (512, 512)):
+    priors = getattr(getattr(model, "bbox_head", None), "prior_generator", None)
+    of_anchors = getattr(priors, "input_size", None)  # SSD's, which takes one size alone
+    fixed = [(of_anchors, of_anchors)] if isinstance(of_anchors, int) else []
+    for size in (*fixed, *padded, (512, 512)):
         names = ("img_shape", "batch_input_shape", "ori_shape", "pad_shape")
         about = {"scale_factor": (1.0, 1.0), "text": "person . car .", "custom_entities": True}
         metainfo = {**about, **dict.fromkeys(names, size)}
