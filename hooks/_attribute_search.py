@@ -36,6 +36,18 @@ def resolutions(model: nn.Module) -> Iterator[tuple[int, int]]:
                 yield height, width
 
 
+def input_shape(model: nn.Module) -> tuple[int, ...] | None:
+    """What the model itself says in `input_shape`, with or without a batch, if it does."""
+    try:
+        stated = getattr(model, "input_shape", None)
+    except Exception:  # a property of somebody else's
+        return None
+    if not isinstance(stated, tuple | list) or len(stated) < 2:
+        return None
+    whole = all(type(size) is int and size > 0 for size in stated)
+    return tuple(stated) if whole else None
+
+
 def _values(model: nn.Module, names: Iterable[str]) -> Iterator[Any]:
     names = tuple(names)
     for owner in (model, *model.children()):

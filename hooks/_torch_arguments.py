@@ -31,6 +31,7 @@ ADJACENCY = re.compile(r"^adj")
 _BATCH = re.compile(r"^batch(_index)?$")
 _LABEL = re.compile(r"^y$|label|^class")
 _CONTEXT = re.compile(r"context|cond|memory|encoder_hidden")
+_SIZE = re.compile(r"(original|image|img|target|output)_size$")
 _STATE = re.compile(r"^h(idden|x|0|_0|_prev)?$|hidden_state|^states?$|^prev")
 
 
@@ -44,6 +45,8 @@ def companions(name: str, main: Tensor, model: nn.Module) -> list[Any]:
         return [None, torch.ones(1, 1, length, dtype=torch.bool)]
     if _LENGTH.search(name):
         return [torch.tensor([length]), length]
+    if _SIZE.search(name):
+        return [tuple(main.shape[-2:])]
     if EDGES.search(name):
         return [torch.stack([torch.arange(32) % STEPS, torch.arange(32) * 5 % STEPS])]
     if _EDGE_FEATURES.search(name):

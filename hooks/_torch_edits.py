@@ -16,7 +16,7 @@ from nar_plugin.hookspecs import ExampleInputs
 
 _MOST_ELEMENTS = 1 << 28
 Change = Callable[[Tensor], Tensor | None]
-Place = int | str | tuple[int | str, str]  # an argument, or a field of one
+Place = int | str | tuple[int | str, int | str]  # an argument, or a field or item of one
 
 
 def each_float(inputs: ExampleInputs, change: Change) -> Iterator[ExampleInputs]:
@@ -47,6 +47,8 @@ def places(inputs: ExampleInputs) -> Iterator[Place]:
             yield from ((place, key) for key in _fields(value))
         else:
             yield place
+        if isinstance(value, list):
+            yield from ((place, item) for item in _fields(value))
 
 
 def value_at(inputs: ExampleInputs, place: Place) -> Any:
@@ -56,7 +58,9 @@ def value_at(inputs: ExampleInputs, place: Place) -> Any:
     return inputs.args[place] if isinstance(place, int) else inputs.kwargs[place]
 
 
-def _fields(value: dict[str, Any] | SimpleNamespace) -> dict[str, Any]:
+def _fields(value: Any) -> dict[Any, Any]:
+    if isinstance(value, list):
+        return dict(enumerate(value))
     return value if isinstance(value, dict) else vars(value)
 
 
@@ -79,7 +83,9 @@ def _holds_floats(tensor: Tensor) -> bool:
 
 
 def shaped(shape: Sequence[int], like: Tensor) -> Tensor:
-    """A tensor of another shape: small ids where ids were, else floats."""
+    """A tensor of another shape: small ids where ids were, true where masks were, else floats."""
+    if like.dtype == torch.bool:
+        return torch.ones(tuple(shape), dtype=torch.bool)
     if _holds_floats(like):
         return torch.empty(tuple(shape), device="meta")
     return torch.arange(math.prod(shape)).reshape(tuple(shape)) % 7
@@ -89,7 +95,9 @@ def put(inputs: ExampleInputs, place: Place, value: Any) -> ExampleInputs:
     """The inputs with one argument, by position or by name, in place of the old or added."""
     if isinstance(place, tuple):
         owner = value_at(inputs, place[0])
-        return put(inputs, place[0], type(owner)(**{**_fields(owner), place[1]: value}))
+        fields = {**_fields(owner), place[1]: value}
+        made = list(fields.values()) if isinstance(owner, list) else type(owner)(**fields)
+        return put(inputs, place[0], made)
     if isinstance(place, int):
         return replace(inputs, args=(*inputs.args[:place], value, *inputs.args[place + 1 :]))
     return replace(inputs, kwargs={**inputs.kwargs, place: value})
@@ -122,12 +130,12 @@ def _dimension(tensor: Tensor, have: int, want: int) -> Tensor | None:
 
 
 def _adjusted(tensor: Tensor, place: int, have: int, want: int) -> Tensor | None:
-    """A dimension that something was concatenated to, or that was repeated."""
+    """A dimension that something was concatenated to, that was repeated, or that was pooled."""
     shape = list(tensor.shape)
     if len(shape) < 2:
         return None
     size = shape[place]
-    exact = size * want % have == 0 and have > size
+    exact = size * want % have == 0 and (have > size or size % have == 0)
     new = size * want // have if exact else size + want - have
     if new < 1 or new == size:
         return None
@@ -245,6 +253,11 @@ def as_ids(tensor: Tensor) -> Tensor | None:
         return None
     shape = tensor.shape[:-1] if tensor.dim() > 2 else tensor.shape
     return torch.arange(math.prod(shape)).reshape(shape) % 7 if shape.numel() < 1 << 16 else None
+
+
+def as_floats(tensor: Tensor) -> Tensor | None:
+    """Numbers in the place of ids."""
+    return None if tensor.is_floating_point() else _floats(*tensor.shape)
 
 
 def as_list(tensor: Tensor) -> Any:

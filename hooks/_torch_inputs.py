@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Iterator
 from itertools import islice
 
+from nar_plugin.hooks._attribute_search import input_shape
 from nar_plugin.hooks._torch_arguments import ADJACENCY, EDGES, IDS, TIME, companions
 from nar_plugin.hooks._torch_layers import (
     IMAGE,
@@ -80,6 +81,9 @@ def _mains(model: nn.Module, names: list[str]) -> Iterator[Tensor]:
         order.sort(key=lambda kind: kind != "ids")
     if any(EDGES.search(name) or ADJACENCY.search(name) for name in names):
         yield floats(STEPS, width_of(stems["features"]) if "features" in stems else 64)
+    if stated := input_shape(model):
+        shapes = [stated, (1, *stated)] if stated[0] == 1 else [(1, *stated), stated]
+        yield from (floats(*shape) for shape in shapes)
     lists = [list(islice(KINDS[kind](model, stems[kind], first), _MOST)) for kind in order]
     for found, share in zip(lists, (6, 3, 2), strict=False):
         yield from found[:share]

@@ -10,6 +10,7 @@ from itertools import islice
 from types import SimpleNamespace
 from typing import Any
 
+import torch
 from nar_plugin.hooks import _torch_edits as edit
 from nar_plugin.hooks._torch_arguments import EDGES, companions
 from nar_plugin.hooks._torch_layers import IMAGE, KINDS, STEPS, floats, stems_of
@@ -76,6 +77,7 @@ def _channels(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iter
     want, have = int(words[0]), int(words[1])
     yield from edit.each_float(inputs, edit.channels(want))
     yield from edit.each_float(inputs, lambda tensor: _in_frames(tensor, want - have))
+    yield from edit.each_float(inputs, lambda tensor: _as_frames(tensor, want))
     yield from _resize(model, inputs, [words[1], words[0]])
 
 
@@ -84,8 +86,30 @@ def _in_frames(tensor: Tensor, by: int) -> Tensor | None:
     return edit.shifted(tensor, 2, by) if tensor.dim() == 5 else None
 
 
+def _as_frames(tensor: Tensor, want: int) -> Tensor | None:
+    """Two frames in the place of a picture whose channels were taken for frames."""
+    right = tensor.dim() == 4 and tensor.shape[1] == want
+    return edit.shaped((len(tensor), 2, *tensor.shape[1:]), tensor) if right else None
+
+
+def _longer_clip(tensor: Tensor) -> Tensor | None:
+    return edit.longer(tensor, 2, 2) if tensor.dim() == 5 else None
+
+
+def _signal(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    """A filter over time does not fit: a wave, with or without channels."""
+    length = 16 * int(words[0])
+    for shape in ((1, length), (1, 1, length)):
+        yield from edit.each_float(inputs, lambda tensor, s=shape: edit.shaped(s, tensor))
+
+
 def _width(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
-    yield from edit.each_float(inputs, edit.width(_numbers(words[0])[-1]))
+    """`words` are the shape that a norm wants and, perhaps, the size that it got."""
+    want = _numbers(words[0])[-1]
+    yield from edit.each_float(inputs, edit.width(want))
+    if words[1:]:  # something may have been concatenated
+        by = want - _numbers(words[1])[-1]
+        yield from edit.each_float(inputs, lambda tensor: edit.shifted(tensor, -1, by))
 
 
 def _sides(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
@@ -104,6 +128,7 @@ def _larger(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterat
     """A kernel or a window does not fit."""
     for ratio in (2.0, 4.0):
         yield from edit.each_float(inputs, lambda tensor, r=ratio: edit.scaled(tensor, r))
+    yield from edit.each_float(inputs, lambda tensor: _longer_clip(tensor))
 
 
 # -- kinds -----------------------------------------------------------------------------------
@@ -138,6 +163,15 @@ def _of_rank(inputs: ExampleInputs, place: edit.Place, by: int) -> Iterator[Exam
         for change in edit.ranked(value.dim() + by):
             if (made := change(value)) is not None:
                 yield edit.put(inputs, place, made)
+
+
+def _ranks_of_layer(
+    model: nn.Module, inputs: ExampleInputs, words: list[str]
+) -> Iterator[ExampleInputs]:
+    """A layer got another number of dimensions than it wants: `words` ends with its size."""
+    by = int(words[0]) - len(_numbers(words[1]))
+    for place in edit.places(inputs):
+        yield from _of_rank(inputs, place, by)
 
 
 def _inner_rank(
@@ -175,6 +209,29 @@ def _of_length(tensor: Tensor, length: int) -> Tensor | None:
     return edit.shaped(shape, tensor) if shape != tuple(tensor.shape) else None
 
 
+def _last(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    """So many values, in the last dimension."""
+    want = int(words[0])
+    yield from edit.each(
+        inputs,
+        lambda tensor: (
+            edit.shaped((*tensor.shape[:-1], want), tensor) if tensor.shape[-1] != want else None
+        ),
+    )
+
+
+def _asserted(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    """An argument's dimension that should have a size: `words` are all three."""
+    name, at, want = words[0], int(words[1]), int(words[2])
+    for place, parameter in enumerate(_parameters(model)):
+        value = inputs.args[place] if place < len(inputs.args) else inputs.kwargs.get(parameter)
+        if parameter == name and isinstance(value, Tensor) and -value.dim() <= at < value.dim():
+            shape = list(value.shape)
+            shape[at] = want
+            where = place if place < len(inputs.args) else parameter
+            yield edit.put(inputs, where, edit.shaped(shape, value))
+
+
 def _further(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
     """A position lies outside of a dimension."""
     position, size = int(words[0]), int(words[1])
@@ -200,6 +257,12 @@ def _token_ids(
     yield from edit.each_float(inputs, edit.as_ids)
 
 
+def _as_floats(
+    model: nn.Module, inputs: ExampleInputs, words: list[str]
+) -> Iterator[ExampleInputs]:
+    yield from edit.each(inputs, edit.as_floats)
+
+
 def _lists(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
     for place, value in enumerate(inputs.args):
         if isinstance(value, Tensor) and value.dim() > 1:
@@ -208,8 +271,22 @@ def _lists(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterato
 
 
 def _dicts(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
-    """The forward reads its argument by keys; they stand in its source."""
-    yield from _composed(model, inputs, r"\b{}\[\s*['\"](\w+)['\"]\s*\]", dict)
+    """The forward reads its argument by keys; they stand in its source, or a KeyError tells."""
+    by_key = r"\b{}\[\s*['\"](\w+)['\"]\s*\]"
+    yield from _composed(model, inputs, by_key, dict)
+    yield from _composed(model, inputs, by_key, lambda values: [values], each_of=True)
+    yield replace(inputs, args=({}, *inputs.args[1:]))
+
+
+def _key(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    """A dict lacks a key, or each of a list of them."""
+    for place, value in enumerate(inputs.args):
+        fields = value[0] if isinstance(value, list) and value else value
+        if isinstance(fields, dict):
+            known = next((item for item in fields.values() if isinstance(item, Tensor)), None)
+            for like in [torch.tensor([1]), floats(1)] if known is None else [known]:
+                made = {**fields, words[0]: _value(words[0], like, model)}
+                yield edit.put(inputs, place, made if value is fields else [made])
 
 
 def _objects(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
@@ -218,19 +295,37 @@ def _objects(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Itera
 
 
 def _composed(
-    model: nn.Module, inputs: ExampleInputs, pattern: str, make: Callable[[dict[str, Any]], Any]
+    model: nn.Module,
+    inputs: ExampleInputs,
+    pattern: str,
+    make: Callable[[dict[str, Any]], Any],
+    *,
+    each_of: bool = False,
 ) -> Iterator[ExampleInputs]:
+    """The first argument made of what the forward reads of it, or of `each_of` its elements."""
     first = next((item for item in inputs.args if isinstance(item, Tensor)), None)
     if first is None:
         return
     source = _source(model)
-    for name in list(_parameters(model))[:1]:
+    names = list(_parameters(model))[:1]
+    if each_of:
+        names = [item for name in names for item in _loops(name, source)]
+        first = first[0] if first.dim() == 4 else first  # a picture of a batch
+    for name in names[:1]:
         keys = dict.fromkeys(re.findall(pattern.format(re.escape(name)), source))
         if keys:
             if any(EDGES.search(key) for key in keys) and first.shape[0] < STEPS:
                 first = floats(STEPS, first.shape[-1])
-            values = {key: _value(key, first, model) for key in keys}
+            values = {
+                key: first if each_of and IMAGE.search(key) else _value(key, first, model)
+                for key in keys
+            }
             yield ExampleInputs((make(values), *inputs.args[1:]), inputs.kwargs)
+
+
+def _loops(name: str, source: str) -> list[str]:
+    """What the loops over a name call its elements."""
+    return re.findall(rf"\bfor (\w+) in {re.escape(name)}\b", source)
 
 
 # -- arguments -------------------------------------------------------------------------------
@@ -313,7 +408,11 @@ _MENDERS: tuple[tuple[re.Pattern[str], Mender], ...] = tuple(
         (r"same reduction dim, but got \[\d+, (\d+)\] X \[(\d+), \d+\]", _resize),
         (r"must be equal to input_size\. Expected (\d+), got (\d+)", _resize_back),
         (r"input has inconsistent input_size: got (\d+),? expected (\d+)", _resize),
-        (r"expected input with shape \[(?:\*, )?([\d, ]+)\]", _width),
+        (
+            r"expected input with shape \[(?:\*, )?([\d, ]+)\]"
+            r"(?:, but got input of size ?(?:torch\.Size\()?(\[[\d, ]+\]))?",
+            _width,
+        ),
         (r"was expecting embedding dimension of (\d+), but got (\d+)", _resize_back),
         (r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)", _either),
         (
@@ -340,6 +439,11 @@ _MENDERS: tuple[tuple[re.Pattern[str], Mender], ...] = tuple(
             r"Calculated output size|non-positive|should be less than the corresponding",
             _larger,
         ),
+        (r"per channel: \(\d+\)\. Kernel size: \((\d+)\)", _signal),
+        (
+            r"or (\d)D \(batched\) input to \w+, but got input of size: (\[[\d, ]+\])",
+            _ranks_of_layer,
+        ),
         (r"xpected \dD[^,]*or (\d)D", _ranks),
         (r"xpected (\d)D input \(got (\d)D", _inner_rank),
         (r"index (\d+) is out of bounds for dimension \d+ with size (\d+)", _further),
@@ -347,10 +451,15 @@ _MENDERS: tuple[tuple[re.Pattern[str], Mender], ...] = tuple(
         (r"not enough values to unpack \(expected (\d)", _ranks),
         (r"too many values to unpack \(expected (\d)", _ranks),
         (r"not equal to len\(dims\) = (\d)", _ranks),
-        (r"expected (\d) dims", _ranks),
+        (r"expected (\d) dims|assert \w+\.(?:ndim|dim\(\)) == (\d)", _ranks),
+        (r"right number of (?:axis|axes|dimensions)", _more_dimensions),
+        (r"must (?:pass in|have|be) (\d+)|expected (\d+) (?:values|features)", _last),
+        (r"assert (\w+)\.shape\[(-?\d+)\] == (\d+)\b", _asserted),
+        (r"KeyError: '(\w+)'|exactly one of `(\w+)`", _key),
+        (r"must be either a floating point", _as_floats),
         (
             r"invalid data type 'str'|indices must be integers|only integers, slices|"
-            r"no attribute '(?:keys|items|get)'|too many indices",
+            r"no attribute '(?:keys|items|get)'|too many indices|passed in a <class 'str'>",
             _dicts,
         ),
         (

@@ -1,4 +1,4 @@
-"""Models of PyPI packages for which there are no hooks, one public function each.
+"""Models of PyPI packages for which there were no hooks then, one public function each.
 
 Constructor arguments are those of each package's README or documentation. Packages and the
 versions used:

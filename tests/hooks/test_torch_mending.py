@@ -2,9 +2,11 @@
 
 import pytest
 import torch
+from nar_plugin.hooks._torch_mending import mended
 from torch import nn
 from torch.nn import functional as F
 
+from nar_plugin.hookspecs import ExampleInputs
 from nar_plugin.tracing import trace
 
 
@@ -209,7 +211,167 @@ class Columns(nn.Module):
         return self.numbers(numbers) + sum(found)
 
 
+class Alignment(nn.Module):
+    """Says the number of dimensions in an assertion."""
+
+    def __init__(self):
+        super().__init__()
+        self.words = nn.Embedding(30, 16)
+
+    def forward(self, tokens):
+        if tokens.ndim != 3:  # as Python says it: pytest would rewrite an assertion here
+            raise AssertionError("assert tokens.ndim == 3")
+        return self.words(tokens).mean(1)
+
+
+class Waves(nn.Module):
+    """Mixes channels first, and filters a whole second."""
+
+    def __init__(self):
+        super().__init__()
+        self.mix = nn.Conv2d(1, 4, 3)
+        self.filters = nn.Conv1d(1, 8, 100_000, stride=512)
+
+    def forward(self, wave):
+        batch, _ = wave.shape
+        found = self.filters(wave.reshape(batch, 1, -1))
+        return self.mix(found[:, None])
+
+
+class Masker(nn.Module):
+    """Adds a dimension of its own: the first layer's width says nothing of the input."""
+
+    def __init__(self):
+        super().__init__()
+        self.late = nn.Conv1d(64, 8, 1)
+        self.filters = nn.Conv1d(1, 64, 128)
+
+    def forward(self, wave):
+        return self.late(self.filters(wave[:, None]))
+
+
+class ChannelsLast(nn.Module):
+    """Concatenates places to the channels of a picture."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.LayerNorm(7)
+        self.lift = nn.Linear(7, 16)
+
+    def forward(self, data):
+        batch, *axis, _ = data.shape
+        assert len(axis) == 2, "input data must have the right number of axis"
+        places = torch.zeros(batch, *axis, 4)
+        return self.lift(self.norm(torch.cat([data, places], -1)))
+
+
+class Matcher(nn.Module):
+    """Looks whether its dict has a key."""
+
+    def __init__(self):
+        super().__init__()
+        self.look = nn.Conv2d(1, 8, 3)
+
+    def forward(self, data):
+        if "image0" not in data:
+            raise ValueError("Pass exactly one of `image0` and `features0`.")
+        if "image1" not in data:
+            raise ValueError("Pass exactly one of `image1` and `features1`.")
+        return self.look(data["image0"]) * self.look(data["image1"])
+
+
+class Prompts(nn.Module):
+    """A list of dicts, as promptable segmenters take them."""
+
+    def __init__(self):
+        super().__init__()
+        self.look = nn.Conv2d(3, 8, 3)
+
+    def forward(self, records):
+        pictures = torch.stack([record["image"] for record in records])
+        return [
+            F.interpolate(found[None], records[place]["original_size"])
+            for place, found in enumerate(self.look(pictures))
+        ]
+
+
+class Named(nn.Module):
+    """Keys that stand in its attributes and not in its source."""
+
+    def __init__(self):
+        super().__init__()
+        self.names = ["user", "item"]
+        self.tables = nn.ModuleDict({name: nn.Embedding(9, 16) for name in self.names})
+
+    def forward(self, x):
+        return sum(self.tables[name](x[name].long()) for name in self.names)
+
+
+class Pathways(nn.Module):
+    """A slow and a fast clip, one with a quarter of the other's frames."""
+
+    def __init__(self):
+        super().__init__()
+        self.slow = nn.Conv3d(3, 8, (1, 3, 3))
+        self.fast = nn.Conv3d(3, 8, (1, 3, 3), stride=(4, 1, 1))
+
+    def forward(self, x):
+        assert isinstance(x, list), "needs to be a list of tensors"
+        for clip in x:
+            _, _, _, _, _ = clip.shape
+        return F.avg_pool3d(torch.cat([self.slow(x[0]), self.fast(x[1])], 1), (8, 3, 3))
+
+
+class Change(nn.Module):
+    """Two pictures of one place, one after the other."""
+
+    def __init__(self):
+        super().__init__()
+        self.look = nn.Conv2d(3, 8, 3)
+
+    def forward(self, x):
+        return self.look(x[:, 1]) - self.look(x[:, 0])
+
+
+class Counted(nn.Module):
+    """So many categories, then so many numbers."""
+
+    def __init__(self):
+        super().__init__()
+        self.words = nn.Embedding(40, 16)
+        self.norm = nn.LayerNorm(10)
+
+    def forward(self, categories, numbers):
+        assert categories.shape[-1] == 5, "you must pass in 5 values for your categories input"
+        assert numbers.shape[-1] == 10, "you must pass in 10 values for your continuous input"
+        return self.words(categories).flatten(1), self.norm(numbers)
+
+
+class Heads(nn.Module):
+    """An adjacency for each head, or one for all."""
+
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(24, 16)
+
+    def forward(self, h, adj_mat):
+        if adj_mat.shape[2] not in (1, 8):
+            raise AssertionError("assert adj_mat.shape[2] == 1 or adj_mat.shape[2] == 8")
+        return torch.einsum("ijh,jd->id", adj_mat, self.lin(h))
+
+
 EXPECTED = {
+    Alignment: ["embedding", "mean"],
+    Waves: ["conv", "conv"],
+    Masker: ["conv", "conv"],
+    ChannelsLast: ["layer_norm", "linear"],
+    Matcher: ["conv", "conv", "mul"],
+    Prompts: ["conv", "upsample"],
+    Named: ["embedding", "embedding", "add"],
+    Pathways: ["conv", "conv", "cat"],
+    Change: ["conv", "conv", "sub"],
+    Counted: ["embedding", "layer_norm"],
+    Heads: ["linear"],
     Hyperspectral: ["conv", "conv"],
     FixedHead: ["conv", "max_pool", "linear"],
     FixedTokens: ["conv", "cat", "add"],
@@ -238,6 +400,13 @@ def test_a_refusal_is_mended(model):
     assert [kind for kind in EXPECTED[model] if kind not in kinds] == []
 
 
+def test_a_series_that_is_pooled_before_a_layer_grows_with_it():
+    given = ExampleInputs((torch.empty(1, 12),))
+    message = "a and b must have same reduction dim, but got [1, 6] X [12, 512]"
+    shapes = [tuple(item.args[0].shape) for item in mended(nn.Linear(12, 4), given, message)]
+    assert (1, 24) in shapes
+
+
 def test_tries_are_bounded():
     class Never(nn.Module):
         def __init__(self):
@@ -254,3 +423,23 @@ def test_tries_are_bounded():
     tries = []
     assert trace(Never()).method == "modules"
     assert len(tries) < 80
+
+
+class Recording(nn.Module):
+    """States its shape, channels and steps, in a property."""
+
+    input_shape = (22, 500)
+
+    def __init__(self):
+        super().__init__()
+        self.time = nn.Conv2d(1, 8, (1, 25))
+        self.space = nn.Conv2d(8, 8, (22, 1))
+
+    def forward(self, x):
+        return self.space(self.time(x[:, None]))
+
+
+def test_a_stated_shape_is_the_first_guess():
+    graph = trace(Recording())
+    assert graph.method == "meta"
+    assert "mended" not in graph.reason
