@@ -17,10 +17,10 @@ from tqdm import tqdm
 from nar_plugin import manager
 from nar_plugin.errors import IndexUnavailable
 from nar_plugin.hookspecs import NamedArchitecture
-from nar_plugin.train.attention import attends
 from nar_plugin.train.corpus import StoredGraph, read_names, read_stored, write_corpus
 from nar_plugin.train.environments import environments, read_listing
 from nar_plugin.train.labels import labelled
+from nar_plugin.train.mixing import attends, convolves
 from nar_plugin.train.workers import Engine, is_current, read_records, trace_all, version_of
 
 _RECORDS = "records.jsonl"
@@ -129,12 +129,14 @@ def merged(
     used = {row["fingerprint"] for row in rows.values()}
     kept = [graph for graph in graphs.values() if graph.fingerprint in used]
     attention = {graph.fingerprint for graph in kept if attends(graph)}
+    convolutional = {graph.fingerprint for graph in kept if convolves(graph)}
     weights = {graph.fingerprint: graph.weights() for graph in kept if graph.method == "modules"}
     names = [
         labelled(
             {**row, **_labels(listed.get(name))},
             row["fingerprint"] in attention,
             weights.get(row["fingerprint"]),
+            convolutional=row["fingerprint"] in convolutional,
         )
         for name, row in rows.items()
     ]

@@ -23,7 +23,11 @@ _HINTS = re.compile(
 
 
 def labelled(
-    row: dict[str, Any], attention: bool, weights: dict[str, int] | None = None
+    row: dict[str, Any],
+    attention: bool,
+    weights: dict[str, int] | None = None,
+    *,
+    convolutional: bool = False,
 ) -> dict[str, Any]:
     """A name's row with its labels.
 
@@ -31,6 +35,7 @@ def labelled(
         row: With `library`, `defined_in`, `task`, `name` and `work` (FLOPs by kind, as JSON).
         attention: Whether its graph holds an attention.
         weights: Weights by kind of layer, which stand for the FLOPs where none are known.
+        convolutional: Whether its linear layers stand between convolutions (`mixing.convolves`).
 
     Returns:
         The row with `family`, `parent`, `coarse`, `hint` and the reviewed `task`.
@@ -45,7 +50,7 @@ def labelled(
         "family": family,
         "parent": parent,
         "task": task,
-        "coarse": coarse_of(work, attention),
+        "coarse": coarse_of(work, attention, convolutional),
         "hint": hint.group() if hint else "other",
     }
 
@@ -75,20 +80,26 @@ def _design(designs: dict[str, str], name: str) -> str | None:
     )
 
 
-def coarse_of(work: dict[str, int], attention: bool) -> str:
+def coarse_of(work: dict[str, int], attention: bool, convolutional: bool = False) -> str:
     """The paper's coarse label, from the operators that carry most FLOPs.
 
     Args:
         work: FLOPs by kind of operator.
         attention: Whether the graph holds an attention.
+        convolutional: Whether its linear layers are 1 x 1 convolutions by another name.
 
     Returns:
         `cnn-block` when convolutions carry at least half of the FLOPs, else `attention-block`
-        when there is an attention, else `other-block`.
+        when there is an attention, else `cnn-block` when its linear layers count as convolutions
+        and both carry at least half, else `other-block`.
     """
-    if 2 * work.get("conv", 0) >= max(1, sum(work.values())):
+    half = max(1, sum(work.values())) / 2
+    if work.get("conv", 0) >= half:
         return "cnn-block"
-    return "attention-block" if attention else "other-block"
+    if attention:
+        return "attention-block"
+    both = work.get("conv", 0) + work.get("matmul", 0)
+    return "cnn-block" if convolutional and both >= half else "other-block"
 
 
 @cache

@@ -19,18 +19,21 @@ def test_libraries_words_for_one_family_are_one_word():
 
 
 @pytest.mark.parametrize(
-    ("work", "attention", "expected"),
+    ("work", "attention", "convolutional", "expected"),
     [
-        ({"conv": 60, "matmul": 40}, True, "cnn-block"),
-        ({"conv": 50, "matmul": 50}, False, "cnn-block"),
-        ({"conv": 10, "matmul": 80, "attention": 10}, True, "attention-block"),
-        ({"conv": 10, "matmul": 90}, False, "other-block"),
-        ({"lstm": 100}, False, "other-block"),
-        ({}, False, "other-block"),
+        ({"conv": 60, "matmul": 40}, True, False, "cnn-block"),
+        ({"conv": 50, "matmul": 50}, False, False, "cnn-block"),
+        ({"conv": 10, "matmul": 80, "attention": 10}, True, False, "attention-block"),
+        ({"conv": 10, "matmul": 90}, False, False, "other-block"),
+        ({"conv": 10, "matmul": 90}, False, True, "cnn-block"),
+        ({"conv": 10, "matmul": 90}, True, True, "attention-block"),
+        ({"conv": 10, "matmul": 30, "lstm": 60}, False, True, "other-block"),
+        ({"lstm": 100}, False, False, "other-block"),
+        ({}, False, False, "other-block"),
     ],
 )
-def test_the_coarse_label_is_what_carries_most_flops(work, attention, expected):
-    assert labels.coarse_of(work, attention) == expected
+def test_the_coarse_label_is_what_carries_most_flops(work, attention, convolutional, expected):
+    assert labels.coarse_of(work, attention, convolutional) == expected
 
 
 @pytest.mark.parametrize(

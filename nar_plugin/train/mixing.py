@@ -1,9 +1,9 @@
-"""Whether a graph of the corpus holds an attention: one operation, or one that is spelled out."""
+"""What mixes places in a graph of the corpus: an attention, spelled out or not, or convolutions."""
 
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable
 
 from nar_plugin.train.corpus import StoredGraph
@@ -15,6 +15,11 @@ _IN_BETWEEN = frozenset(
 )
 # Kernels of softmax attention that say so by another word than `attn`.
 _KERNELS = ("parallel_nsa", "parallel_path", "parallax")
+
+# What mixes places and is no convolution: products of data, recurrences, scans.
+_MIXING = frozenset(
+    "attention cumprod cumsum fft_r2c gru lstm matmul rnn_relu rnn_tanh softmax".split()
+)
 
 
 def attends(graph: StoredGraph) -> bool:
@@ -69,6 +74,17 @@ def attends(graph: StoredGraph) -> bool:
             if kind == "softmax" and any(again):
                 return True
     return False
+
+
+def convolves(graph: StoredGraph) -> bool:
+    """Whether linear layers stand between convolutions that alone mix places.
+
+    ConvNeXt writes its 1 x 1 convolutions as linear layers (Liu et al. 2022, arXiv 2201.03545, section
+    2.6): one convolution for two of them. An MLP-Mixer has one for all of its linear layers.
+    """
+    kinds = Counter(kind for kind, _ in graph.ops)
+    others = [kind for kind in kinds if kind in _MIXING or kind.startswith("triton::")]
+    return not others and 3 * kinds["conv"] >= kinds["linear"] > 0
 
 
 def _is_kernel(kind: str) -> bool:

@@ -1,4 +1,4 @@
-"""What counts as an attention, on modules that spell it out."""
+"""What counts as an attention, and where linear layers count as convolutions."""
 
 import json
 
@@ -10,9 +10,9 @@ from torch import nn
 pytest.importorskip("tqdm")
 
 from nar_plugin.tracing import trace
-from nar_plugin.train.attention import attends
 from nar_plugin.train.corpus import StoredGraph
 from nar_plugin.train.labels import labelled
+from nar_plugin.train.mixing import attends, convolves
 
 
 class Spelled(nn.Module):
@@ -109,6 +109,23 @@ def test_of_modules_alone_the_classes_say_it(owner, expected):
     graph = _stored([("linear", "[]")], np.zeros((0, 2)))
     graph.method, graph.classes = "modules", f"=Model\nlayer={owner}"
     assert attends(graph) is expected
+
+
+@pytest.mark.parametrize(
+    ("convolutions", "linear", "beside", "expected"),
+    [
+        (18, 37, (), True),  # ConvNeXt-T: 18 blocks, 4 convolutions more
+        (1, 49, (), False),  # an MLP-Mixer of twelve blocks
+        (48, 97, ("cumsum",), False),  # Mamba-2: a scan mixes as well
+        (4, 1, ("lstm",), False),
+        (16, 32, ("triton::selective_scan_kernel",), False),
+        (20, 0, (), False),  # convolutions alone need no such rule
+    ],
+)
+def test_linear_layers_between_convolutions(convolutions, linear, beside, expected):
+    ops = [("conv", "[]")] * convolutions + [("linear", "[]")] * linear
+    ops += [(kind, "[]") for kind in beside]
+    assert convolves(_stored(ops, np.zeros((0, 2)))) is expected
 
 
 def test_weights_stand_for_flops_that_are_not_known():
