@@ -138,6 +138,25 @@ def _holds(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, An
     return recorder.ask() % 2 == 0
 
 
+def _grouped_product(
+    recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """`_grouped_mm`: its shape alone, since torch's kernels before 2.15 take bfloat16 and no more.
+
+    Of two matrices the groups part the inner dimension, so there is a product for each; else they
+    part the rows or the columns of the one that is a matrix.
+    """
+    one, other = args[:2]
+    offsets = args[2] if len(args) > 2 else kwargs.get("offs")
+    if one.dim() == other.dim() == 2:
+        shape = (len(offsets), one.shape[0], other.shape[1])
+    elif one.dim() == other.dim() == 3:
+        shape = (one.shape[0], one.shape[1], other.shape[2])
+    else:
+        shape = (one.shape[-2], other.shape[-1])
+    return Computed(one.new_empty(shape, device="meta"))
+
+
 def _first_box(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Torchvision's `nms`: the first box is kept."""
     return recorder.know(torch.zeros(1, dtype=torch.int64))
@@ -179,6 +198,7 @@ STAND_INS: dict[str, Callable[..., Any]] = {
     "_index_put_impl_": _index,
     "masked_select": _masked_select,
     "nms": _first_box,
+    "_grouped_mm": _grouped_product,
     "split_with_sizes": _fitting_split,
     "_pack_padded_sequence": _packed,
     "_pad_packed_sequence": _padded,
