@@ -15,6 +15,7 @@ from torch import Tensor
 from nar_plugin.hookspecs import ExampleInputs
 
 _MOST_ELEMENTS = 1 << 28
+_MOST_IDS = 1 << 20  # with values: refused inputs are kept, and a trace reads fewer than these
 Change = Callable[[Tensor], Tensor | None]
 Place = int | str | tuple[int | str, int | str]  # an argument, or a field or item of one
 
@@ -79,15 +80,18 @@ def _changed(inputs: ExampleInputs, place: Place, change: Change) -> ExampleInpu
 
 
 def _holds_floats(tensor: Tensor) -> bool:
-    return tensor.is_floating_point() or tensor.is_meta
+    """Whether numbers stand in it, and no ids: those are real tensors, or too many."""
+    return tensor.is_floating_point() or (tensor.is_meta and tensor.numel() <= _MOST_IDS)
 
 
 def shaped(shape: Sequence[int], like: Tensor) -> Tensor:
     """A tensor of another shape: small ids where ids were, true where masks were, else floats."""
-    if like.dtype == torch.bool:
-        return torch.ones(tuple(shape), dtype=torch.bool)
     if _holds_floats(like):
         return torch.empty(tuple(shape), device="meta")
+    if math.prod(shape) > _MOST_IDS:
+        return torch.empty(tuple(shape), dtype=like.dtype, device="meta")
+    if like.dtype == torch.bool:
+        return torch.ones(tuple(shape), dtype=torch.bool)
     return torch.arange(math.prod(shape)).reshape(tuple(shape)) % 7
 
 

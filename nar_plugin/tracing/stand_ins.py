@@ -147,14 +147,11 @@ def _grouped_product(
     part the rows or the columns of the one that is a matrix.
     """
     one, other = args[:2]
-    offsets = args[2] if len(args) > 2 else kwargs.get("offs")
-    if one.dim() == other.dim() == 2:
-        shape = (len(offsets), one.shape[0], other.shape[1])
-    elif one.dim() == other.dim() == 3:
-        shape = (one.shape[0], one.shape[1], other.shape[2])
-    else:
-        shape = (one.shape[-2], other.shape[-1])
-    return Computed(one.new_empty(shape, device="meta"))
+    groups: tuple[int, ...] = ()
+    if one.dim() == other.dim():
+        offsets: Any = args[2] if len(args) > 2 else kwargs.get("offs")
+        groups = (len(offsets if one.dim() == 2 else one),)
+    return Computed(one.new_empty((*groups, one.shape[-2], other.shape[-1]), device="meta"))
 
 
 def _first_box(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -407,6 +407,15 @@ def test_a_series_that_is_pooled_before_a_layer_grows_with_it():
     assert (1, 24) in shapes
 
 
+def test_many_ids_have_no_values():
+    ids = ExampleInputs((torch.arange(4096)[None] % 7,))
+    message = "size of tensor a (4096) must match the size of tensor b (40000000)"
+    found = mended(nn.Embedding(9, 4), ids, message)
+    held = [item.args[0] for item in found if not item.args[0].is_meta]
+    assert len(found) > 1
+    assert sum(tensor.numel() for tensor in held) < 1 << 24
+
+
 def test_tries_are_bounded():
     class Never(nn.Module):
         def __init__(self):

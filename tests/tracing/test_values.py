@@ -262,3 +262,28 @@ def test_the_module_tree_is_the_last_way():
     assert [str(op) for op in graph.ops] == ["linear(bias=True, in=4, out=4)"] * 2
     assert graph.edges.tolist() == [[0, 1]]
     assert graph.paths == ("first", "last")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "groups"),
+    [((32, 16), (4, 16, 64), 4), ((16, 32), (32, 64), 4), ((4, 8, 16), (4, 16, 64), None)],
+    ids=["rows", "inner", "batched"],
+)
+def test_grouped_products_have_the_shape_of_torchs_own(one, other, groups):
+    """In float32, which torch's kernels take since 2.15 only."""
+    ends = None if groups is None else torch.arange(8, 40, 8, dtype=torch.int32)[:groups]
+    real = torch._grouped_mm(torch.ones(one).bfloat16(), torch.ones(other).bfloat16(), ends)
+    shapes = []
+
+    class Experts(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = nn.Parameter(torch.ones(other))
+
+        def forward(self, x):
+            out = torch._grouped_mm(x, self.weight, ends)
+            shapes.append(out.shape)
+            return out
+
+    assert [op.kind for op in trace(Experts(), torch.ones(one)).ops] == ["linear"]
+    assert shapes[0] == real.shape
