@@ -37,6 +37,7 @@ def _inputs(model: nn.Module) -> list[ExampleInputs]:
         "LoFTR": ({"image0": image(1, 256), "image1": image(1, 256)},),
         "PaliGemma": (ids, image(3, 224)),
         "Qwen25VisionTransformer": (image(3, 224),),
+        "RTDETR": (image(3, 640),),
         "Sam": (image(3, 1024), [_prompt()], True),
     }
     if name in special:

@@ -124,7 +124,19 @@ def nar_build(name: str) -> nn.Module | None:
     scope = _real_sizes() if builder.__module__.endswith(".regnet") else nullcontext()
     with scope:
         model: nn.Module = builder(**options)
+    size = _published_size(wanted)
+    if size is not None and not hasattr(model, "image_size"):
+        model.__dict__["image_size"] = size
     return model
+
+
+def _published_size(name: str) -> int | None:
+    """Pixels that the weights of an image classifier read; of several sizes the smallest."""
+    from torchvision import models
+
+    steps = (weights.transforms for weights in models.get_model_weights(name))
+    stated = (getattr(step, "keywords", {}).get("crop_size") for step in steps)
+    return min((size for size in stated if isinstance(size, int)), default=None)
 
 
 def _real_sizes() -> AbstractContextManager[object]:

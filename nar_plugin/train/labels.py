@@ -42,7 +42,9 @@ def labelled(
     """
     family, parent = family_of(*(str(row[key]) for key in ("library", "defined_in", "name")))
     tasks = _tables()["tasks"]
-    task = tasks.get(row["name"]) or tasks.get(f"{row['library']}:{row['defined_in']}", row["task"])
+    task = tasks.get(row["name"]) or tasks.get(
+        f"{row['library']}::{row['defined_in']}", row["task"]
+    )
     work = json.loads(row.get("work") or "null") or weights or {}
     hint = _HINTS.search(str(row["name"]).partition(":")[2].lower())
     return {

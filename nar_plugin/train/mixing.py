@@ -79,8 +79,8 @@ def attends(graph: StoredGraph) -> bool:
 def convolves(graph: StoredGraph) -> bool:
     """Whether linear layers stand between convolutions that alone mix places.
 
-    ConvNeXt writes its 1 x 1 convolutions as linear layers (Liu et al. 2022, arXiv 2201.03545, section
-    2.6): one convolution for two of them. An MLP-Mixer has one for all of its linear layers.
+    ConvNeXt writes its 1 x 1 convolutions as linear layers (Liu et al. 2022, arXiv 2201.03545,
+    section 2.6): one convolution for two of them. An MLP-Mixer has one for all linear layers.
     """
     kinds = Counter(kind for kind, _ in graph.ops)
     others = [kind for kind in kinds if kind in _MIXING or kind.startswith("triton::")]

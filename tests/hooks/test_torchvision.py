@@ -8,6 +8,7 @@ from nar_plugin.hooks import torchvision as plugin
 
 from nar_plugin.errors import PluginError
 from nar_plugin.hookspecs import NamedArchitecture
+from nar_plugin.references import resolve
 from nar_plugin.tracing import trace
 
 torchvision = pytest.importorskip("torchvision")
@@ -80,6 +81,13 @@ def test_widths_of_a_regnet_are_those_of_the_real_one() -> None:
     assert model is not None
     published = torchvision.models.RegNet_Y_400MF_Weights.DEFAULT.meta["num_params"]
     assert sum(parameter.numel() for parameter in model.parameters()) == published
+
+
+@pytest.mark.parametrize("name", ["efficientnet_b3", "inception_v3", "swin_v2_t", "vit_b_16"])
+def test_flops_are_of_the_published_size(name: str) -> None:
+    weights = next(iter(torchvision.models.get_model_weights(name)))
+    giga = trace(resolve(f"torchvision:{name}")).flops / 2e9
+    assert giga == pytest.approx(weights.meta["_ops"], rel=0.01)
 
 
 def test_a_subclass_is_known_by_its_parent() -> None:

@@ -51,8 +51,24 @@ def test_one_design_in_two_libraries_has_one_family_and_one_parent(one, other):
     assert labels.family_of(*one) == labels.family_of(*other)
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("hubert", "wav2vec2"),
+        ("data2vec-vision", "beit"),
+        ("metaclip_2", "clip"),
+        ("xlm-roberta", "roberta"),
+        ("flaubert", "xlm"),
+        ("dinov2", "vit"),
+    ],
+)
+def test_what_differs_in_training_alone_is_one_family(one, other):
+    assert labels.family_of("transformers", one) == labels.family_of("transformers", other)
+
+
 def test_a_row_gets_its_labels():
-    row = {"library": "transformers", "defined_in": "marian", "name": "transformers:marian"}
+    name = "transformers:marian/MarianMTModel"
+    row = {"library": "transformers", "defined_in": "marian", "name": name}
     row |= {"task": "text2text-generation", "work": json.dumps({"matmul": 5})}
     found = labels.labelled(row, attention=True)
     assert (found["task"], found["coarse"]) == ("translation", "attention-block")
@@ -72,7 +88,7 @@ def test_a_row_gets_its_labels():
         ("timm-3d", "efficientnet", "timm_3d:mobilenetv2_140", "mobilenetv2"),
         ("torchvision", "resnet", "torchvision:resnext101_64x4d", "resnext"),
         ("geffnet", "gen_efficientnet", "geffnet:mixnet_m", "mixnet"),
-        ("mmdet", "resnet", "mmdet:resnext_of_a_config", "resnet"),  # names of configs say less
+        ("mmrazor", "resnet", "mmrazor:resnext_of_a_config", "resnet"),  # names of configs say less
         ("litgpt", "gemma", "litgpt:Gemma-2-2b", "gemma2"),
         ("litgpt", "gemma", "litgpt:Gemma-2b", "gemma"),
         ("litgpt", "phi", "litgpt:Phi-3.5-mini-instruct", "phi3"),
@@ -94,6 +110,15 @@ def test_a_row_gets_its_labels():
         ("speechbrain", "rnn", "speechbrain:QuasiRNNLayer", "quasi_rnn"),
         ("speechbrain", "rnn", "speechbrain:AttentionalRNNDecoder", "rnn"),
         ("tsai", "rnnplus", "tsai:LSTMPlus", "lstm"),
+        ("pretrainedmodels", "torchvision_models", "pretrainedmodels:vgg16_bn", "vgg"),
+        ("robustbench", "dm_wide_resnet", "robustbench:cifar10/Linf/X_R18_ddpm", "resnetv2"),
+        ("robustbench", "dm_wide_resnet", "robustbench:cifar10/Linf/X_70_16", "wide_resnet"),
+        ("mmpose", "vision_transformer", "mmpose:td-hm_ViTPose-base_8xb64", "vitpose"),
+        ("ultralytics", "yolov8", "ultralytics:yolov8l-worldv2", "yolo_world"),
+        ("timm", "deit", "timm:deit_base_patch16_224.fb_in1k", "vit"),  # "identical" (DeiT, sec. 3)
+        ("timm", "deit", "timm:deit_base_distilled_patch16_224", "deit"),
+        ("transformers", "esm", "transformers:esm/EsmForProteinFolding", "esmfold"),
+        ("transformers", "esm", "transformers:esm/EsmModel", "esm"),
         ("tsai", "rnn_fcn", "tsai:LSTM_FCN", "rnn_fcn"),
     ],
 )
@@ -116,6 +141,13 @@ def test_a_module_of_several_designs_is_told_apart_by_the_constructor(
             "visual-question-answering",
         ),
         ("bart", "transformers:bart/BartForConditionalGeneration", "fill-mask", "fill-mask"),
+        ("pegasus", "transformers:pegasus", "text2text-generation", "feature-extraction"),
+        (
+            "pegasus",
+            "transformers:pegasus/PegasusForConditionalGeneration",
+            "text2text-generation",
+            "summarization",
+        ),
     ],
 )
 def test_a_class_may_have_a_task_of_its_own(defined_in, name, said, task):
