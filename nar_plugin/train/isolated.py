@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
-from multiprocessing import get_context
 from pathlib import Path
 
-from nar_plugin.train.build import list_architectures, trace_news
+from nar_plugin.train.build import listed_apart, trace_news
 
 
 def main(task: str) -> None:
@@ -20,9 +18,7 @@ def main(task: str) -> None:
             (files to write) and `workers`.
     """
     asked = json.loads(task)
-    # In a process of its own: the libraries that it imports are not held while workers trace.
-    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
-        wanted = pool.submit(list_architectures, asked["libraries"]).result()
+    wanted = listed_apart(asked["libraries"])
     Path(asked["listing"]).parent.mkdir(parents=True, exist_ok=True)
     Path(asked["listing"]).write_text(json.dumps([asdict(item) for item in wanted]))
     trace_news(wanted, Path(asked["before"]), Path(asked["records"]), workers=asked["workers"])

@@ -40,7 +40,7 @@ def architectures():
 
 @pytest.fixture
 def few(monkeypatch):
-    monkeypatch.setattr(build, "list_architectures", architectures)
+    monkeypatch.setattr(build, "listed_apart", architectures)
 
 
 def test_a_build_and_its_continuation(few, tmp_path):
@@ -158,10 +158,10 @@ def test_names_of_absent_libraries_stay(few, tmp_path, monkeypatch):
     folder = tmp_path / "corpus"
     build.build_corpus(folder, tmp_path / "work", workers=1)
     only = [item for item in architectures() if item.library == "torchvision"]
-    monkeypatch.setattr(build, "list_architectures", lambda: only)
+    monkeypatch.setattr(build, "listed_apart", lambda: only)
     build.build_corpus(folder, tmp_path / "work", workers=1)
     assert len(corpus.read_names(folder)) == len(NAMES) + 1
-    monkeypatch.setattr(build, "list_architectures", lambda: architectures()[:1])
+    monkeypatch.setattr(build, "listed_apart", lambda: architectures()[:1])
     build.build_corpus(folder, tmp_path / "work", workers=1)
     left = {row["name"] for row in corpus.read_names(folder)}
     assert left == {NAMES[0], "torchvision:resnet18"}  # timm no longer lists the others
@@ -175,7 +175,7 @@ def test_the_first_name_in_the_alphabet_lends_its_graph(tmp_path, monkeypatch):
     ]
     folders = []
     for number, order in enumerate((twins, twins[::-1])):  # by one worker, in this order
-        monkeypatch.setattr(build, "list_architectures", lambda order=order: order)
+        monkeypatch.setattr(build, "listed_apart", lambda order=order: order)
         folders.append(tmp_path / str(number))
         build.build_corpus(folders[-1], tmp_path / f"work{number}", workers=1)
     for file in ("graphs.parquet", "ops.parquet"):
@@ -194,7 +194,7 @@ def test_an_environment_of_its_own(tmp_path, monkeypatch):
     other = Environment("other", ("torchvision",))
     monkeypatch.setattr(Environment, "make", lambda self, folder: Path(sys.executable))
     monkeypatch.setattr(build, "environments", lambda: [other])
-    monkeypatch.setattr(build, "list_architectures", lambda: [])
+    monkeypatch.setattr(build, "listed_apart", lambda: [])
     build.build_corpus(tmp_path / "corpus", tmp_path / "work", workers=1, isolated=True)
     rows = corpus.read_names(tmp_path / "corpus")
     assert len(rows) == len(listed)

@@ -33,7 +33,7 @@ from nar_plugin.train import build
 
 if __name__ == "__main__":
     names = [NamedArchitecture(**item) for item in json.loads(Path(sys.argv[1]).read_text())]
-    build.list_architectures = lambda: names
+    build.listed_apart = lambda: names
     build.build_corpus(Path(sys.argv[2]), Path(sys.argv[3]), workers=2)
 """
 
