@@ -1,0 +1,99 @@
+"""Refusals about what an input is: ids, numbers, a list, a dict, an object."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import torch
+from nar_plugin.hooks import _torch_edits as edit
+from nar_plugin.hooks import _torch_mended_arguments as arguments
+from nar_plugin.hooks._torch_arguments import EDGES
+from nar_plugin.hooks._torch_layers import IMAGE, STEPS, floats
+from torch import Tensor, nn
+
+from nar_plugin.hookspecs import ExampleInputs
+
+
+def token_ids(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    yield from edit.each_float(inputs, edit.as_ids)
+
+
+def as_floats(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    yield from edit.each(inputs, edit.as_floats)
+
+
+def lists(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    for place, value in enumerate(inputs.args):
+        if isinstance(value, Tensor) and value.dim() > 1:
+            yield edit.put(inputs, place, edit.as_list(value))
+            yield edit.put(inputs, place, [value, value])
+
+
+def dicts(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    """The forward reads its argument by keys; they stand in its source, or a KeyError tells."""
+    by_key = r"\b{}\[\s*['\"](\w+)['\"]\s*\]"
+    yield from _composed(model, inputs, by_key, dict)
+    yield from _composed(model, inputs, by_key, lambda values: [values], each_of=True)
+    yield replace(inputs, args=({}, *inputs.args[1:]))
+
+
+def key(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    """A dict lacks a key, or each of a list of them."""
+    for place, value in enumerate(inputs.args):
+        fields = value[0] if isinstance(value, list) and value else value
+        if isinstance(fields, dict):
+            known = next((item for item in fields.values() if isinstance(item, Tensor)), None)
+            for like in [torch.tensor([1]), floats(1)] if known is None else [known]:
+                made = {**fields, words[0]: arguments.value(words[0], like, model)}
+                yield edit.put(inputs, place, made if value is fields else [made])
+
+
+def objects(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    """The forward reads its argument by attributes, as those of a PyG `Data`."""
+    yield from _composed(model, inputs, r"\b{}\.([a-z]\w*)\b(?!\()", lambda d: SimpleNamespace(**d))
+
+
+def _composed(
+    model: nn.Module,
+    inputs: ExampleInputs,
+    pattern: str,
+    make: Callable[[dict[str, Any]], Any],
+    *,
+    each_of: bool = False,
+) -> Iterator[ExampleInputs]:
+    """The first argument made of what the forward reads of it, or of `each_of` its elements."""
+    first = next((item for item in inputs.args if isinstance(item, Tensor)), None)
+    if first is None:
+        return
+    source = _source(model)
+    names = list(arguments.parameters(model))[:1]
+    if each_of:
+        names = [item for name in names for item in _loops(name, source)]
+        first = first[0] if first.dim() == 4 else first  # a picture of a batch
+    for name in names[:1]:
+        keys = dict.fromkeys(re.findall(pattern.format(re.escape(name)), source))
+        if keys:
+            if any(EDGES.search(key) for key in keys) and first.shape[0] < STEPS:
+                first = floats(STEPS, first.shape[-1])
+            values = {
+                key: first if each_of and IMAGE.search(key) else arguments.value(key, first, model)
+                for key in keys
+            }
+            yield ExampleInputs((make(values), *inputs.args[1:]), inputs.kwargs)
+
+
+def _loops(name: str, source: str) -> list[str]:
+    """What the loops over a name call its elements."""
+    return re.findall(rf"\bfor (\w+) in {re.escape(name)}\b", source)
+
+
+def _source(model: nn.Module) -> str:
+    try:
+        return inspect.getsource(type(model).forward)
+    except (OSError, TypeError):
+        return ""

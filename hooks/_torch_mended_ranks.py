@@ -1,0 +1,97 @@
+"""Refusals about a number of dimensions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from nar_plugin.hooks import _torch_edits as edit
+from nar_plugin.hooks import _torch_mended_sizes as sizes
+from nar_plugin.hooks._torch_layers import KINDS, stems_of
+from torch import Tensor, nn
+
+from nar_plugin.hookspecs import ExampleInputs
+
+
+def ranks(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    """`words` ends with the wanted number of dimensions."""
+    wanted = int(words[-1])
+    kind = {4: "image", 5: "volume"}.get(wanted)
+    stem = stems_of(model).get(kind or "")
+    if kind and stem:
+        for tensor in islice(KINDS[kind](model, stem, ""), 2):
+            yield from edit.each_float(inputs, lambda old, new=tensor: new)
+    for change in edit.ranked(wanted):
+        yield from edit.each(inputs, change)
+
+
+def ranks_of_layer(
+    model: nn.Module, inputs: ExampleInputs, words: list[str]
+) -> Iterator[ExampleInputs]:
+    """A layer got another number of dimensions than it wants: `words` ends with its size."""
+    by = int(words[0]) - len(sizes.numbers(words[1]))
+    for place in edit.places(inputs):
+        yield from _of_rank(inputs, place, by)
+
+
+def another_rank(
+    model: nn.Module, inputs: ExampleInputs, words: list[str]
+) -> Iterator[ExampleInputs]:
+    """Two tensors should have as many dimensions; either of them may be wrong."""
+    step = int(words[0]) - int(words[1])
+    for by in (step, -step):
+        for place in edit.places(inputs):
+            yield from islice(_of_rank(inputs, place, by), 2)
+
+
+def _of_rank(inputs: ExampleInputs, place: edit.Place, by: int) -> Iterator[ExampleInputs]:
+    """The inputs with so many dimensions more in one place."""
+    value = edit.value_at(inputs, place)
+    if isinstance(value, Tensor) and value.dim() + by > 0:
+        for change in edit.ranked(value.dim() + by):
+            if (made := change(value)) is not None:
+                yield edit.put(inputs, place, made)
+
+
+def inner_rank(
+    model: nn.Module, inputs: ExampleInputs, words: list[str]
+) -> Iterator[ExampleInputs]:
+    """A layer got another number of dimensions than it wants: sets or frames were unpacked."""
+    want, have = int(words[0]), int(words[1])
+    for place in edit.places(inputs):
+        value = edit.value_at(inputs, place)
+        if isinstance(value, Tensor) and value.is_floating_point() and want > have:
+            grown = edit.shaped((*[1] * (want - have), *value.shape), value)
+            yield edit.put(inputs, place, grown)
+    yield from edit.each_float(
+        inputs,
+        lambda tensor: edit.shaped((*[1] * (want - have), *tensor.shape), tensor),
+    )
+
+
+def more_dimensions(
+    model: nn.Module, inputs: ExampleInputs, words: list[str]
+) -> Iterator[ExampleInputs]:
+    first = next((item for item in inputs.args if isinstance(item, Tensor)), None)
+    if first is not None:
+        yield from ranks(model, inputs, [str(first.dim() + 1)])
+
+
+def viewed(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    """A shape that the forward wants to see its input in."""
+    sizes = [int(word) for word in re.findall(r"-?\d+", words[0])]
+    if sizes[0] == 0 and len(sizes) > 1:  # too few frames for one clip
+        for place in (1, 0):
+            yield from edit.each_float(inputs, lambda t, p=place: edit.longer(t, p, sizes[1]))
+    if sizes[0] > 1 and -1 in sizes:  # sets of a size that the model knows
+        yield from edit.each(inputs, lambda tensor: _of_length(tensor, sizes[0]))
+    shape = [max(1, size) for size in sizes]
+    slim = [shape[0], *(size for size in shape[1:] if size > 1)]
+    for wanted in (shape, slim):
+        yield from edit.each_float(inputs, lambda tensor, w=wanted: edit.shaped(w, tensor))
+
+
+def _of_length(tensor: Tensor, length: int) -> Tensor | None:
+    shape = (length, *tensor.shape[1:])
+    return edit.shaped(shape, tensor) if shape != tuple(tensor.shape) else None

@@ -1,0 +1,122 @@
+"""Refusals about a size: what a layer found, and what it wants."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from nar_plugin.hooks import _torch_edits as edit
+from torch import Tensor, nn
+
+from nar_plugin.hookspecs import ExampleInputs
+
+
+def resize(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    """`words` are the size that was found and the one that is wanted."""
+    have, want = (int(word) for word in words[:2])
+    if have != want:
+        for change in edit.resized(have, want):
+            yield from edit.each(inputs, change)
+        yield from edit.as_features(want)(inputs)
+
+
+def resize_back(
+    model: nn.Module, inputs: ExampleInputs, words: list[str]
+) -> Iterator[ExampleInputs]:
+    yield from resize(model, inputs, [words[1], words[0]])
+
+
+def either(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    """Two sizes that should be one; the second is more often the model's own."""
+    yield from resize(model, inputs, words)
+    yield from resize(model, inputs, words[::-1])
+
+
+def shapes(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    """Two shapes as text that should be broadcastable; compared from their ends."""
+    first, second = (numbers(word) for word in words[:2])
+    for have, want in zip(reversed(first), reversed(second), strict=False):
+        if have != want and 1 not in (have, want):
+            yield from either(model, inputs, [str(have), str(want)])
+
+
+def channels(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    want, have = int(words[0]), int(words[1])
+    yield from edit.each_float(inputs, edit.channels(want))
+    yield from edit.each_float(inputs, lambda tensor: _in_frames(tensor, want - have))
+    yield from edit.each_float(inputs, lambda tensor: _as_frames(tensor, want))
+    yield from resize(model, inputs, [words[1], words[0]])
+
+
+def _in_frames(tensor: Tensor, by: int) -> Tensor | None:
+    """The channels of a video's frames, to which the forward may have added a state's."""
+    return edit.shifted(tensor, 2, by) if tensor.dim() == 5 else None
+
+
+def _as_frames(tensor: Tensor, want: int) -> Tensor | None:
+    """Two frames in the place of a picture whose channels were taken for frames."""
+    right = tensor.dim() == 4 and tensor.shape[1] == want
+    return edit.shaped((len(tensor), 2, *tensor.shape[1:]), tensor) if right else None
+
+
+def signal(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    """A filter over time does not fit: a wave, with or without channels."""
+    length = 16 * int(words[0])
+    for shape in ((1, length), (1, 1, length)):
+        yield from edit.each_float(inputs, lambda tensor, s=shape: edit.shaped(s, tensor))
+
+
+def width(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    """`words` are the shape that a norm wants and, perhaps, the size that it got."""
+    want = numbers(words[0])[-1]
+    yield from edit.each_float(inputs, edit.width(want))
+    if words[1:]:  # something may have been concatenated
+        by = want - numbers(words[1])[-1]
+        yield from edit.each_float(inputs, lambda tensor: edit.shifted(tensor, -1, by))
+
+
+def sides(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    height, across = int(words[0]), int(words[-1])
+    yield from edit.each_float(inputs, edit.sides(height, across))
+
+
+def multiples(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    for factor in (1, 2, 4, 8):
+        yield from edit.each_float(inputs, edit.multiples(int(words[-1]) * factor))
+
+
+def larger(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    """A kernel or a window does not fit."""
+    for ratio in (2.0, 4.0):
+        yield from edit.each_float(inputs, lambda tensor, r=ratio: edit.scaled(tensor, r))
+    yield from edit.each_float(inputs, lambda tensor: _longer_clip(tensor))
+
+
+def _longer_clip(tensor: Tensor) -> Tensor | None:
+    return edit.longer(tensor, 2, 2) if tensor.dim() == 5 else None
+
+
+def further(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    """A position lies outside of a dimension."""
+    position, size = int(words[0]), int(words[1])
+    yield from resize(model, inputs, [str(size), str(2 * (position + 1))])
+
+
+def split(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    """Parts whose widths the forward knows."""
+    yield from edit.each_float(inputs, edit.width(sum(numbers(words[0]))))
+
+
+def last(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    """So many values, in the last dimension."""
+    want = int(words[0])
+    yield from edit.each(
+        inputs,
+        lambda tensor: (
+            edit.shaped((*tensor.shape[:-1], want), tensor) if tensor.shape[-1] != want else None
+        ),
+    )
+
+
+def numbers(text: str) -> list[int]:
+    return [int(word) for word in re.findall(r"\d+", text)]
