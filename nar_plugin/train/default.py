@@ -50,16 +50,20 @@ def _row(item: CorpusGraph) -> ArchitectureRow:
     The family counts when more than half of the names have it. Of sizes that are as common, the
     smallest counts: a model with parts that the traced forward does not reach, such as the vision
     tower of one that was given only text, shares its graph with the model that has no such parts.
-    A ResNet whose blocks share their weights is the same graph too, and smaller, but rare.
+    A ResNet whose blocks share their weights is the same graph too, and smaller, but rare. Of names
+    of one size one that says a word of the family comes first: `Llama-2-7b` before `Platypus2-7B`.
     """
     family, count = Counter(name["family"] for name in item.names).most_common(1)[0]
     common = family if 2 * count > len(item.names) else None
     sizes = Counter(name["params"] for name in item.names)
 
-    def order(name: dict[str, Any]) -> tuple[bool, int, int, int, str]:
+    def order(name: dict[str, Any]) -> tuple[bool, int, int, bool, int, str]:
         stranger = common is not None and name["family"] != common
         rare = -sizes[name["params"]]
-        return stranger, rare, name["params"], len(name["name"]), name["name"]
+        words = (word for word in name["family"].split("_") if len(word) > 1)
+        own = name["name"].partition(":")[2].lower()
+        mute = not any(word in own for word in words)
+        return stranger, rare, name["params"], mute, len(name["name"]), name["name"]
 
     names = sorted(item.names, key=order)
     first = names[0]

@@ -38,3 +38,8 @@ def test_of_sizes_as_common_the_smallest():
 def test_no_name_of_a_rare_family():
     names = [("a:vit", "vit", 5), ("b:vit_b", "vit", 5), ("c:x", "clip", 5)]
     assert first_of(*names) == "a:vit"
+
+
+def test_a_name_that_says_its_family_before_a_shorter_one():
+    names = [("litgpt:Platypus2-7B", "llama", 7), ("litgpt:Llama-2-7b-hf", "llama", 7)]
+    assert first_of(*names) == "litgpt:Llama-2-7b-hf"
