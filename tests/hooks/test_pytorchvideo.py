@@ -1,6 +1,7 @@
 """What pytorchvideo's plugin builds."""
 
 import pytest
+import torch
 from nar_plugin.hooks import pytorchvideo as plugin
 
 from nar_plugin.references import resolve
@@ -33,3 +34,12 @@ def test_published_parameter_counts(name: str, millions: float):
     graph = trace(resolve(f"pytorchvideo:{name}"))
     assert graph.method == "meta"
     assert graph.params / 1e6 == pytest.approx(millions, abs=0.01)
+
+
+@pytest.mark.parametrize("name", ["csn_r101", "r2plus1d_r50", "slowfast_r50", "x3d_m", "x3d_s"])
+def test_a_model_in_hand_is_the_one_that_is_named(name: str):
+    from pytorchvideo.models import hub
+
+    with torch.device("meta"):
+        in_hand = getattr(hub, name)()
+    assert trace(in_hand).fingerprint == trace(resolve(f"pytorchvideo:{name}")).fingerprint
