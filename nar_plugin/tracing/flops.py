@@ -13,6 +13,7 @@ from torch.utils.flop_counter import flop_registry
 from nar_plugin.tracing.graph import Op
 from nar_plugin.tracing.kernels import call_key
 from nar_plugin.tracing.recorder import Record
+from nar_plugin.tracing.vocabulary import LOOKUPS
 
 
 def flops_of(records: list[Record]) -> dict[str, int]:
@@ -96,7 +97,7 @@ def _behind(records: list[Record], last: int) -> tuple[set[int], list[Record]]:
         if place < 0 or place in inside:
             continue
         record = records[place]
-        if _name(record) not in ("index", "index_select", "gather"):
+        if _name(record) not in LOOKUPS:
             inside.add(place)
             todo += record.sources
         elif _name(record) == "index" and [*map(_is_one_row, record.args[1])] == [True, True]:

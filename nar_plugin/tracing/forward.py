@@ -87,7 +87,7 @@ def recorded_on_meta(
     args, kwargs = example.on_meta(inputs, data, constants)
     recorder = Recorder(data, strict=not escapes)
     for tensor in constants:
-        recorder.know(tensor)
+        recorder.take(tensor)
     twin = Twin(model, recorder.scope)
     with _recorded(twin, recorder, args, kwargs, Escapes(recorder) if escapes else None) as done:
         yield done

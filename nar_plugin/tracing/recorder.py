@@ -78,6 +78,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self._strict = strict
         self._questions: Counter[str] = Counter()  # by module path
         self._known: set[int] = set()
+        self._given: set[int] = set()  # of the known: what came in, and what is computed from it
         self._constants: set[int] = set()  # on meta, without values
         self._reductions: dict[int, tuple[str, int]] = {}  # result: `all` or `any`, of what
         self._denied: set[int] = set()
@@ -105,6 +106,11 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self._known.add(id(tensor))
         self._keep.append(tensor)
         return tensor
+
+    def take(self, tensor: torch.Tensor) -> torch.Tensor:
+        """Register a small real tensor that came in: a constant, except where it picks weights."""
+        self._given.add(id(tensor))
+        return self.know(tensor)
 
     def is_live(self, tensor: torch.Tensor) -> bool:
         """Whether a tensor depends on the data or on parameters."""
@@ -211,7 +217,10 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             return self._factory(func, trait, args, kwargs)
         on_meta = [tensor.is_meta for tensor in tensors]
         if True not in on_meta:
-            return self._constant(func, trait, args, kwargs, originals)
+            out = self._constant(func, trait, args, kwargs, originals)
+            if not self._given.isdisjoint(map(id, tensors)):
+                map_tensors(out, lambda item: self._given.add(id(item)))
+            return out
         run = Unknown(args, kwargs)
         if trait.stand_in is not None:
             result = trait.stand_in(self, func, args, kwargs)
@@ -444,6 +453,9 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             if not trait.writes:
                 return out
         sources = [source.get(id(tensor), CONST) for tensor in tensors]
+        if trait.looks_up and sources[0] == PARAM:
+            pairs = zip(tensors, sources, strict=True)
+            sources = [DATA if id(tensor) in self._given else place for tensor, place in pairs]
         if max(sources) == CONST:
             keep.append(out)
             self._note_constants(out)

@@ -11,7 +11,7 @@ import torch
 from nar_plugin.tracing.graph import Op
 from nar_plugin.tracing.opaque import named_after
 from nar_plugin.tracing.stand_ins import GUARDS, STAND_INS
-from nar_plugin.tracing.vocabulary import BOOKKEEPING
+from nar_plugin.tracing.vocabulary import BOOKKEEPING, LOOKUPS
 
 
 class Trait(NamedTuple):
@@ -27,6 +27,7 @@ class Trait(NamedTuple):
     reduction: str  # `all` or `any`
     opaque: Op | None  # stands for an operator of a user's own library
     composite: bool  # made of others; autograd takes it apart, inference mode does not
+    looks_up: bool  # picks rows of a table
 
 
 @functools.cache
@@ -51,6 +52,7 @@ def trait_of(func: Any) -> Trait:
         reduction={"all": "all", "_is_all_true": "all", "any": "any"}.get(name, ""),
         opaque=named_after(func),
         composite=_is_composite(func),
+        looks_up=name in LOOKUPS,
     )
 
 

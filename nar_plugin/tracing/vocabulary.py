@@ -66,6 +66,8 @@ NAMES = {
     "take_along_dim": "gather",
 }
 
+LOOKUPS = frozenset({"index", "index_select", "gather"})
+
 # An elementwise call with one live operand and a number changes scale or offset, not the design.
 ARITHMETIC = frozenset({"add", "sub", "mul", "div", "neg", "rsub", "true_divide"})
 MASKING = frozenset(

@@ -77,6 +77,7 @@ BECOMES = {
     "packed gates": ["linear", "silu", "mul", "linear"],
     "rotary positions": ["linear", "rotary"],
     "bias by hand": ["linear"],
+    "embedding by hand": ["embedding"],
     "global pooling": ["conv", "mean"],
     "recurrent layers": ["lstm"],
     "views and copies": ["linear"],

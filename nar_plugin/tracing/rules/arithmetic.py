@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
+import torch
+
 from nar_plugin.tracing.call import Call
 from nar_plugin.tracing.recorder import CONST, PARAM
 from nar_plugin.tracing.rules.rule import Attributes, Rule, declare, on_calls
-from nar_plugin.tracing.vocabulary import ARITHMETIC, MASKING, NAMES, WEIGHT_ARITHMETIC
+from nar_plugin.tracing.vocabulary import ARITHMETIC, LOOKUPS, MASKING, NAMES, WEIGHT_ARITHMETIC
 
 _POWERS = {0.5: "sqrt", -0.5: "rsqrt", -1.0: "reciprocal"}
 
@@ -89,20 +93,38 @@ def _masked(call: Call) -> tuple[str, Attributes] | None:
     return None if operands < 2 else (NAMES.get(call.name, call.name), {})
 
 
+declare(
+    Rule(
+        name="embedding by hand",
+        effect="renamed",
+        pattern="index, gather, index_select of a parameter at ids that come in",
+        result="embedding(vocabulary, width)",
+        reason="weight[ids] and F.embedding(ids, weight) are one layer.",
+    )
+)
+
+
 @on_calls(
     Rule(
         name="look-ups in learned tables",
         effect="dropped",
-        pattern="index, gather, index_select of a parameter",
+        pattern="index, gather, index_select of a parameter at constant places",
         result="",
         reason="A relative position bias is a parameter, however its table is stored.",
     ),
-    "index",
-    "gather",
-    "index_select",
+    *LOOKUPS,
 )
 def _looked_up(call: Call) -> tuple[str, Attributes] | None:
-    return None if max(call.sources) < 0 else (NAMES.get(call.name, call.name), {})
+    if max(call.sources) >= 0:
+        return NAMES.get(call.name, call.name), {}
+    masks = any(tensor.dtype == torch.bool for tensor in call.tensors)
+    if call.sources[0] != PARAM or not call.live or masks:
+        return None
+    weight, places = call.tensors[0], [call.args[1]]
+    if call.name == "index":
+        places = [place for place, ids in enumerate(call.args[1]) if ids is not None]
+    rows = math.prod(weight.shape[place] for place in places)
+    return "embedding", {"vocabulary": rows, "width": weight.numel() // rows}
 
 
 @on_calls(

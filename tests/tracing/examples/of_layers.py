@@ -66,6 +66,15 @@ def tokens(m, x):
     return (torch.arange(x.shape[1])[None] % 7).to(x.device)
 
 
+def ids(x):
+    return x[:, :, 0].long()
+
+
+def gathered(m, x):
+    places = ids(x)[..., None].expand(-1, -1, 8)
+    return m.few.weight[None].expand(len(x), -1, -1).gather(1, places)
+
+
 def pooled(pool):
     return lambda m, x: pool(m.conv(x))
 
@@ -132,6 +141,21 @@ EXAMPLES = {
     "embedding": Example(
         same=[lambda m, x: m.few(tokens(m, x)), lambda m, x: m.padded(tokens(m, x))],
         different=[lambda m, x: m.wide(tokens(m, x)), lambda m, x: m.many(tokens(m, x))],
+        layers=embeddings,
+    ),
+    "embedding by hand": Example(
+        same=[
+            lambda m, x: m.few(ids(x)),
+            lambda m, x: m.few.weight[ids(x)],
+            lambda m, x: m.few.weight.index_select(0, ids(x).flatten())[None],
+            gathered,
+            lambda m, x: m.few.weight.T[:, ids(x)].permute(1, 2, 0),
+        ],
+        different=[
+            lambda m, x: m.wide.weight[ids(x)],
+            lambda m, x: m.many.weight[ids(x)],
+            lambda m, x: m.few.weight[torch.arange(6)] * x,
+        ],
         layers=embeddings,
     ),
     "pooling": Example(
