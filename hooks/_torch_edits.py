@@ -15,6 +15,7 @@ from torch import Tensor
 from nar_plugin.hookspecs import ExampleInputs
 
 _MOST_ELEMENTS = 1 << 28
+_MOST_DIMENSIONS = 8
 _MOST_IDS = 1 << 20  # with values: refused inputs are kept, and a trace reads fewer than these
 Change = Callable[[Tensor], Tensor | None]
 Place = int | str | tuple[int | str, int | str]  # an argument, or a field or item of one
@@ -113,24 +114,27 @@ def resized(have: int, want: int) -> Iterator[Change]:
     The size may be a dimension as it stands, one to which something was added or by which it was
     multiplied, the elements of a flattened picture, or its patches with or without a class token.
     """
-    yield lambda tensor: _dimension(tensor, have, want)
+    yield lambda tensor: dimension(tensor, have, want)
     for extra in (0, 1, 2):
         if have > extra and want > extra:
             ratio = math.sqrt((want - extra) / (have - extra))
             yield lambda tensor, ratio=ratio: scaled(tensor, ratio)  # type: ignore[misc]
+    yield lambda tensor: dimension(tensor, have, want, -1)
+    yield lambda tensor: _transformed(tensor, have, want)
     for place in (-1, 1):
         yield lambda tensor, place=place: _adjusted(tensor, place, have, want)  # type: ignore[misc]
     if want % have == 0:
         yield lambda tensor: longer(tensor, 1, want // have)
 
 
-def _dimension(tensor: Tensor, have: int, want: int) -> Tensor | None:
+def dimension(tensor: Tensor, have: int, want: int, which: int = 0) -> Tensor | None:
+    """A dimension of a size made another one, counted from the last; the first never is."""
     shape = list(tensor.shape)
-    for place in range(len(shape) - 1, 0, -1):
-        if shape[place] == have:
-            shape[place] = want
-            return shaped(shape, tensor)
-    return None
+    found = [place for place in range(len(shape) - 1, 0, -1) if shape[place] == have]
+    if not found:
+        return None
+    shape[found[which]] = want
+    return shaped(shape, tensor)
 
 
 def _adjusted(tensor: Tensor, place: int, have: int, want: int) -> Tensor | None:
@@ -145,6 +149,19 @@ def _adjusted(tensor: Tensor, place: int, have: int, want: int) -> Tensor | None
         return None
     shape[place] = new
     return shaped(shape, tensor)
+
+
+def _transformed(tensor: Tensor, have: int, want: int) -> Tensor | None:
+    """A last dimension of which a real Fourier transform keeps half, and one frequency more."""
+    if want < 2 or tensor.shape[-1] // 2 + 1 != have:
+        return None
+    return shaped((*tensor.shape[:-1], 2 * (want - 1)), tensor)
+
+
+def batched(tensor: Tensor, size: int) -> Tensor | None:
+    """Another first dimension, where that is a stack of matrices and no batch."""
+    right = tensor.dim() == 3 and tensor.shape[0] != size
+    return shaped((size, *tensor.shape[1:]), tensor) if right else None
 
 
 def longer(tensor: Tensor, place: int, times: int) -> Tensor | None:
@@ -227,7 +244,7 @@ def ranked(want: int) -> Iterator[Change]:
     def grow(place: int, size: int, *, ids: bool = False) -> Change:
         def change(tensor: Tensor) -> Tensor | None:
             shape = list(tensor.shape)
-            while len(shape) < want:
+            while len(shape) < want <= _MOST_DIMENSIONS:
                 shape.insert(place if place >= 0 else len(shape), size)
             if len(shape) == tensor.dim():
                 return None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
+from itertools import permutations
 
 from nar_plugin.hooks import _torch_edits as edit
 from torch import Tensor, nn
@@ -28,14 +30,52 @@ def resize_back(
 
 def either(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
     """Two sizes that should be one; the second is more often the model's own."""
+    for have, want in permutations([int(word) for word in words[:2]]):
+        yield from edit.each(inputs, lambda tensor, h=have, w=want: edit.dimension(tensor, h, w))
     yield from resize(model, inputs, words)
     yield from resize(model, inputs, words[::-1])
+
+
+def facing(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    """The width of a left factor and the height of a right one; the right is mostly a weight."""
+    yield from resize(model, inputs, words)
+    have, want = (int(word) for word in words[::-1])
+    for which in (0, -1):
+        yield from edit.each(inputs, lambda tensor, n=which: edit.dimension(tensor, have, want, n))
+
+
+def expanded(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    """A weight cannot be repeated to a size of the input, perhaps to the first."""
+    yield from facing(model, inputs, words)
+    yield from edit.each_float(inputs, lambda tensor: edit.batched(tensor, int(words[1])))
+
+
+def stacked(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    """A stack of matrices meets another: how many, and their width and height."""
+    (many, wide), (many_there, high) = (numbers(word) for word in words)
+    if wide != high:
+        yield from facing(model, inputs, [str(wide), str(high)])
+    if many != many_there:
+        yield from edit.each_float(inputs, lambda tensor: edit.batched(tensor, many_there))
+        yield from facing(model, inputs, [str(many), str(many_there)])
+
+
+def product(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    """A dimension that is to be taken apart into known sizes."""
+    want = math.prod(number for number in numbers(words[0]) if number)
+    yield from resize(model, inputs, [words[1], str(want)])
+
+
+def shuffled(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    """Channels that become pixels."""
+    have, factor = (int(word) for word in words)
+    yield from edit.each_float(inputs, edit.channels(have * factor**2))
 
 
 def shapes(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
     """Two shapes as text that should be broadcastable; compared from their ends."""
     first, second = (numbers(word) for word in words[:2])
-    for have, want in zip(reversed(first), reversed(second), strict=False):
+    for have, want in dict.fromkeys(zip(reversed(first), reversed(second), strict=False)):
         if have != want and 1 not in (have, want):
             yield from either(model, inputs, [str(have), str(want)])
 
@@ -105,6 +145,13 @@ def further(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterat
 def split(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
     """Parts whose widths the forward knows."""
     yield from edit.each_float(inputs, edit.width(sum(numbers(words[0]))))
+
+
+def any_of(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    """Nobody knows the message: a number of it that an input has may have to be another one."""
+    told = dict.fromkeys(number for number in numbers(words[0]) if number > 1)
+    for have, want in permutations(told, 2):
+        yield from edit.each(inputs, lambda tensor, h=have, w=want: edit.dimension(tensor, h, w))
 
 
 def last(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:

@@ -34,7 +34,7 @@ def mended(model: nn.Module, inputs: ExampleInputs, message: str) -> list[Exampl
         if match:
             words = [word for word in match.groups() if word is not None]
             found += islice(mend(model, inputs, words), _MOST)
-    return found[:_MOST]
+    return found[:_MOST] or list(islice(sizes.any_of(model, inputs, [message]), _MOST))
 
 
 _MENDERS: tuple[tuple[re.Pattern[str], Mender], ...] = tuple(
@@ -45,27 +45,46 @@ _MENDERS: tuple[tuple[re.Pattern[str], Mender], ...] = tuple(
         (r"positional arguments? but \d+ (?:was|were) given", arguments.fewer),
         (r"to have (\d+) channels, but got (\d+) channels", sizes.channels),
         (r"running_mean should contain (\d+) elements not (\d+)", sizes.resize),
-        (r"shapes cannot be multiplied \(\d+x(\d+) and (\d+)x\d+\)", sizes.resize),
-        (r"same reduction dim, but got \[\d+, (\d+)\] X \[(\d+), \d+\]", sizes.resize),
+        (r"shapes cannot be multiplied \(\d+x(\d+) and (\d+)x\d+\)", sizes.facing),
+        (r"same reduction dim, but got \[\d+, (\d+)\] X \[(\d+), \d+\]", sizes.facing),
+        (
+            r"two dimensions of batch2 tensor to be: (\[\d+, \d+\]) but got: (\[\d+, \d+\])",
+            sizes.stacked,
+        ),
+        (r"got input \(\d+x(\d+)\), vec \((\d+)\)", sizes.resize),
+        (r"contracted dimensions.*first has size (\d+).*second has size (\d+)", sizes.facing),
+        (r"has size (\d+) for operand.*previously seen size (\d+)", sizes.either),
+        (r"does not match weight size: got (\d+) but expected (\d+)", sizes.resize),
+        (r"same number of columns\. X1: (\d+) X2: (\d+)", sizes.either),
+        (r"sizes (\[[\d, ]+\]) don't multiply up to the size of dim \d+ \((\d+)\)", sizes.product),
+        (r"parameter numbers = (\d+) and channel size = (\d+)", sizes.channels),
+        (r"weight of shape \[(\d+)\] and input of shape \[\d+, (\d+)", sizes.channels),
+        (
+            r"divisible by num_groups, but got input of shape \[\d+, (\d+).*num_groups=(\d+)",
+            sizes.resize,
+        ),
+        (r"shape for pixel_shuffle.*\[\d+, (\d+), .*upscale_factor = (\d+)", sizes.shuffled),
         (r"must be equal to input_size\. Expected (\d+), got (\d+)", sizes.resize_back),
         (r"input has inconsistent input_size: got (\d+),? expected (\d+)", sizes.resize),
         (
-            r"expected input with shape \[(?:\*, )?([\d, ]+)\]"
+            r"expected input with shape \[(?:\*(?:, )?)?([\d, ]+)\]"
             r"(?:, but got input of size ?(?:torch\.Size\()?(\[[\d, ]+\]))?",
             sizes.width,
         ),
         (r"was expecting embedding dimension of (\d+), but got (\d+)", sizes.resize_back),
         (r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)", sizes.either),
         (
-            r"Mismatching argument at index 1 had (torch\.Size\(\[[^]]*\]\)).*broadcastable to "
+            r"Mismatching argument at index \d+ had (torch\.Size\(\[[^]]*\]\)).*broadcastable to "
             r"(\[[^]]*\])",
             sizes.shapes,
         ),
+        (r"to be equal size, but got (\[[\d, ]*\]) at entry \d+ and (\[[\d, ]*\])", sizes.shapes),
+        (r"expanded size of the tensor \((\d+)\) must match .* \((\d+)\) at", sizes.expanded),
         (r"Expected size (\d+) but got size (\d+)", sizes.either),
         (r"Expected (\d+) in dimension \d+ but got (\d+)", sizes.either),
         (r"shape '\[([-\d, ]+)\]' is invalid for input", ranks.viewed),
         (r"got split_sizes=\[([\d, ]+)\]", sizes.split),
-        (r"Expected (\d+)-D tensors, but got (\d+)-D", ranks.another_rank),
+        (r"Expected (\d+)-D (?:tensors|argument \w+), but got (\d+)-D", ranks.another_rank),
         (
             r"equation \((\d+)\) does not match the number of dimensions \((\d+)\)",
             ranks.another_rank,
@@ -91,7 +110,7 @@ _MENDERS: tuple[tuple[re.Pattern[str], Mender], ...] = tuple(
         (r"xpected \dD[^,]*or (\d)D", ranks.ranks),
         (r"xpected (\d)D input \(got (\d)D", ranks.inner_rank),
         (r"index (\d+) is out of bounds for dimension \d+ with size (\d+)", sizes.further),
-        (r"xpected (\d)D input|must be (\d)-?D|xpected (\d)[- ]dim", ranks.ranks),
+        (r"xpected (\d)D input|must be (?:a )?(\d)-?D|xpected (\d)[- ]dim", ranks.ranks),
         (r"not enough values to unpack \(expected (\d)", ranks.ranks),
         (r"too many values to unpack \(expected (\d)", ranks.ranks),
         (r"not equal to len\(dims\) = (\d)", ranks.ranks),
@@ -111,8 +130,8 @@ _MENDERS: tuple[tuple[re.Pattern[str], Mender], ...] = tuple(
             ranks.more_dimensions,
         ),
         (
-            r"scalar types?:? Long|used as indices must be|index tensor|expected.*(?:Long|Int)\b.*"
-            r"got.*Float",
+            r"scalar types?:? Long|int32/int64|used as indices must be|index tensor|"
+            r"expected.*(?:Long|Int)\b.*got.*Float",
             kinds.token_ids,
         ),
         (r"'Tensor' object has no attribute '\w+'", kinds.objects),
