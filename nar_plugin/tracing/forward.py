@@ -49,6 +49,9 @@ def follow_on_meta(model: nn.Module, inputs: ExampleInputs, reason: str) -> Arch
         inference = torch.inference_mode("inference tensor" in told(error))
         with inference, recorded_on_meta(model, inputs, escapes=True) as recording:
             graph = graph_of(recording)
+    if recording.recorder.made_up:
+        reason += f"; values of tensors that it read and were made up: {recording.recorder.made_up}"
+        reason += " (where one decides, one way was followed)"
     return replace(_of_one(graph, inputs), method="meta", reason=reason)
 
 

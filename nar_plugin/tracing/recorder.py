@@ -72,6 +72,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.records: list[Record] = []
         self.path = ""
         self.head_counts: dict[int, int] = {}
+        self.made_up = 0  # values of live tensors that the forward asked for, and was told one
         self.exported: list[torch.Tensor] = []  # live tensors whose values went to numpy
         self._source: dict[int, int] = {id(tensor): DATA for tensor in data}
         self._keep: list[Any] = [*data]

@@ -35,6 +35,7 @@ def _item(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     """
     dtype = args[0].dtype
     patience = recorder.ask()
+    recorder.made_up += 1
     if dtype == torch.bool:
         return recorder.holds(args[0]) == (patience % 2 == 0)
     number = (1, 0, 1000, -1000)[patience % 4]
@@ -135,6 +136,7 @@ def _padded(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, A
 
 def _holds(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`torch.equal` and `torch.allclose`: an assertion passes."""
+    recorder.made_up += 1
     return recorder.ask() % 2 == 0
 
 

@@ -235,6 +235,18 @@ def test_real_tensors_are_the_second_way():
     assert torch.equal(model_input, torch.ones(2, 4))
 
 
+def test_what_was_made_up_is_said():
+    """An early exit takes one way, and which one no meta tensor tells."""
+
+    class Exits(Two):
+        def between(self, h):
+            return h if h.softmax(-1).max() > 0.9 else torch.relu(h)
+
+    x = torch.ones(2, 4)
+    assert "made up: 1 " in trace(Exits(), x).reason
+    assert "made up" not in trace(nn.Linear(4, 4), x).reason
+
+
 def test_real_and_meta_traces_agree():
     from nar_plugin.hookspecs import ExampleInputs
     from nar_plugin.tracing.forward import follow_on_meta, follow_on_reals
