@@ -17,7 +17,6 @@ _INSTALL = "pip install torch_geometric"
 _PAGE = "https://pytorch-geometric.readthedocs.io/en/latest/generated/torch_geometric.nn"
 # Look for each atom's neighbours with compiled code that few have.
 _MOLECULES = ("DimeNet", "DimeNetPlusPlus", "GNNFF", "SchNet", "ViSNet")
-_KNOWLEDGE = ("ComplEx", "DistMult", "RotatE", "TransE")
 _FAMILIES = {"dimenetplusplus": "dimenet", "fastrgcn": "rgcn", "gatv2": "gat", "gine": "gin"}
 _FAMILIES |= {"sage": "graphsage", "argva": "gae", "arga": "gae", "vgae": "gae", "gcn2": "gcn"}
 

@@ -59,7 +59,7 @@ def find_similar(
     Args:
         model: An nn.Module, a transformers config, or a reference such as `timm:resnet50`.
         k: How many, at least 1.
-        index: An index, its folder, or None for the one that ships with the package.
+        index: An index, its folder or repository, or None for the one that answers (`load_index`).
         where: Conditions on the hits: `task`, `family`, `library`, `licence`, `params`, `flops`.
         example_inputs: What the forward is traced with, when the guess is not right.
 

@@ -79,15 +79,6 @@ _lock = threading.RLock()
 _plugins: tuple[_Plugin, ...] | None = None
 
 
-def load_plugins() -> None:
-    """Load the built-in plugins and those of the entry point group `nar_plugin`, once.
-
-    Raises:
-        PluginError: A plugin could not be loaded, and `NAR_STRICT=1`.
-    """
-    _load()
-
-
 def reset() -> None:
     """Forget every plugin, so that the next call reads the environment again; for tests."""
     global _plugins

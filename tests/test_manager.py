@@ -16,7 +16,7 @@ from torch import nn
 
 from nar_plugin import PluginError, hookspecs, manager
 from nar_plugin.hookspecs import ExampleInputs, NamedArchitecture, Provenance
-from nar_plugin.manager import call_each, list_plugins, load_plugins
+from nar_plugin.manager import call_each, list_plugins
 
 HOOK_FILES = list((Path(__file__).parents[1] / "hooks").glob("*.py"))
 HEADER = """
@@ -125,9 +125,9 @@ def test_an_object_can_be_the_plugin(install):
 
 def test_loading_again_changes_nothing(install):
     module = install("good", GOOD)
-    load_plugins()
+    list_plugins()
     del sys.modules[module]
-    load_plugins()
+    list_plugins()
     assert module not in sys.modules
 
 
@@ -136,7 +136,7 @@ def test_threads_load_once(install):
     seen = []
 
     def look():
-        load_plugins()
+        list_plugins()
         seen.append(sys.modules[module])
 
     threads = [threading.Thread(target=look) for _ in range(4)]
@@ -166,7 +166,7 @@ def test_a_plugin_that_cannot_be_loaded(install, caplog, source, reason):
     install("bad", source)
     install("good", GOOD)
     with caplog.at_level(logging.WARNING, "nar_plugin"):
-        load_plugins()
+        list_plugins()
         assert "good" in answers("nar_provenance", model=nn.ReLU())
         assert "bad" not in answers("nar_provenance", model=nn.ReLU())
     (warning,) = (text for text in caplog.messages if "'bad'" in text)
@@ -183,7 +183,7 @@ def test_strict_raises_what_could_not_be_loaded_every_time(install, monkeypatch)
     monkeypatch.setenv("NAR_STRICT", "1")
     for _ in range(2):
         with pytest.raises(PluginError, match=r"'bad' of nar_test_bad 1\.2 .* no such driver"):
-            load_plugins()
+            list_plugins()
 
 
 # Asking
@@ -253,7 +253,7 @@ def test_a_plugin_that_failed_once_is_asked_again(install):
 
 def test_a_failure_does_not_keep_the_model(install):
     install("bad", "@hookimpl\ndef nar_provenance(model): raise ValueError('broken')")
-    load_plugins()
+    list_plugins()
     gc.collect()
     gc.disable()
     try:
@@ -268,7 +268,7 @@ def test_a_failure_does_not_keep_the_model(install):
 
 def test_strict_raises_what_a_hook_raised(install, monkeypatch):
     install("bad", BROKEN["generator"])
-    load_plugins()
+    list_plugins()
     monkeypatch.setenv("NAR_STRICT", "1")
     with pytest.raises(PluginError, match="nar_example_inputs") as caught:
         answers("nar_example_inputs", model=nn.ReLU())
@@ -348,7 +348,7 @@ def test_only_the_plugins_of_some_libraries(install):
 
 def test_the_built_in_plugins_import_no_library():
     program = (
-        "import sys; from nar_plugin import manager; manager.load_plugins()\n"
+        "import sys; from nar_plugin import manager; manager.list_plugins()\n"
         "print(*sys.modules)\n"
         "assert all(plugin.status == 'active' for plugin in manager.list_plugins())"
     )
@@ -366,7 +366,7 @@ def test_a_disabled_plugin_is_never_imported(install, monkeypatch, caplog, value
     install("good", GOOD)
     monkeypatch.setenv("NAR_DISABLE_PLUGINS", value)
     with caplog.at_level(logging.WARNING, "nar_plugin"):
-        load_plugins()
+        list_plugins()
     assert not caplog.messages
     assert module not in sys.modules
     assert info("bad") == manager.PluginInfo("bad", module, "1.2", "disabled")

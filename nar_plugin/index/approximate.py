@@ -9,7 +9,6 @@ rows are searched exactly beside it.
 
 from __future__ import annotations
 
-import logging
 import threading
 from typing import Any
 
@@ -20,8 +19,6 @@ from nar_plugin.errors import IndexIncompatible
 from nar_plugin.index.backends import FaissCandidates, best_of
 from nar_plugin.index.manifest import FileEntry
 from nar_plugin.index.vectors import FloatArray, Rows, as_float32
-
-logger = logging.getLogger("nar_plugin")
 
 APPROXIMATE_FROM = 100_000  # rows: an exact search of as many takes some 10 ms (nar bench index)
 PATH = "derived/ivf-pq.faiss"

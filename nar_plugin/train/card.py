@@ -113,7 +113,8 @@ def _counts(title: str, names: list[dict[str, Any]], key: str, most: int) -> str
         value = name[key] or "none"
         counts[value] += 1
         graphs.setdefault(value, set()).add(name["fingerprint"])
-    rows = [f"## {title}", "", f"{len(counts):,} in all.", "", f"| {key} | names | graphs |"]
+    told = len(counts) - ("none" in counts)
+    rows = [f"## {title}", "", f"{told:,} in all.", "", f"| {key} | names | graphs |"]
     rows.append("|---|---|---|")
     rows += [f"| {word} | {n:,} | {len(graphs[word]):,} |" for word, n in counts.most_common(most)]
     return "\n".join(rows) + "\n"
