@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from nar_plugin.report.wording import (
     clean,
+    far_text,
     flops_text,
     index_text,
     method_text,
@@ -37,6 +38,7 @@ def similar_html(similar: SimilarArchitectures) -> str:
         f'<div class="nar-report"><style>{_stylesheet()}</style>'
         f"<div>similar to <b>{escape(query_text(similar.query))}</b></div>"
         f"<div>{escape(method_text(similar.query))}</div>"
+        f"<div>{escape(far_text(similar.hits))}</div>"
         f"<table><thead><tr>{headings}</tr></thead><tbody>{rows}</tbody></table>"
         f'<div class="nar-quiet">{escape(index_text(similar.index))}</div></div>'
     )

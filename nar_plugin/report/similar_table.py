@@ -18,6 +18,7 @@ from rich.text import Text
 from nar_plugin.report.table import add_numbers, open_table
 from nar_plugin.report.wording import (
     clean,
+    far_text,
     flops_text,
     index_text,
     method_text,
@@ -45,6 +46,8 @@ class SimilarTable:
         """Choose the layout that fits."""
         yield Text(f"similar to {query_text(self.similar.query)}", style="bold")
         if warning := method_text(self.similar.query):
+            yield Text(warning, style="yellow")
+        if warning := far_text(self.similar.hits):
             yield Text(warning, style="yellow")
         if self.similar.hits:
             yield Text()

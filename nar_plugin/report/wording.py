@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from nar_plugin.report.hit import Hit, SharedMotif
     from nar_plugin.report.query import IndexInfo, Query
+
+FAR = 0.45  # of designs with a relative in the index, 2% have no hit above it (experiments.md)
 
 # CSI sequences, OSC strings up to their terminator, then any other two-character escape (ECMA-48).
 _ESCAPE = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b.")
@@ -86,6 +89,13 @@ def _scaled(number: int, suffixes: tuple[str, ...]) -> str:
             break
         value /= 1000
     return f"{value:.1f}{suffix}"
+
+
+def far_text(hits: Sequence[Hit]) -> str:
+    """A warning when even the best hit is far; otherwise empty."""
+    if not hits or hits[0].rank > 1 or hits[0].exact or hits[0].score >= FAR:
+        return ""
+    return f"No close relative is known: no score is above {FAR}. These are the least far."
 
 
 def method_text(query: Query) -> str:

@@ -100,6 +100,16 @@ def test_a_graph_without_a_forward_is_said_to_be_one(similar):
     assert warning in guessed._repr_html_()
 
 
+def test_hits_that_are_all_far_are_said_to_be(similar, make_hit):
+    warning = "No close relative is known"
+    assert warning not in str(similar) + similar._repr_html_()
+    far = replace(similar, hits=(make_hit(score=0.44), make_hit(rank=2, score=0.3)))
+    assert warning in str(far)
+    assert warning in far._repr_html_()
+    assert warning not in str(far[1:])  # the rest of an answer
+    assert warning not in str(replace(similar, hits=(make_hit(score=0.45),)))
+
+
 def test_no_hits(similar):
     assert "no architecture in the index matches" in repr(similar[:0])
 
