@@ -64,7 +64,9 @@ def find_similar(
         example_inputs: What the forward is traced with, when the guess is not right.
 
     Returns:
-        The hits, most similar first. An identical graph is the first, with `exact` set.
+        The hits, most similar first. An identical graph is the first, with `exact` set. Of known
+        architectures that differ in the sizes of their vocabulary and last layers alone, the first
+        stands for all.
 
     Raises:
         TraceError: The forward could not be followed.
@@ -75,7 +77,7 @@ def find_similar(
     subject, graph, macro = _read(model, example_inputs, "find_similar")
     found = load_index(index)
     vector = _embed(macro, found)
-    matches = found.search(vector, k, where, identical=graph.fingerprint)
+    matches = _matches(found, vector, k, where, graph)
     motifs = macro.table()
     hits = [_hit(rank, match, graph, motifs) for rank, match in enumerate(matches, start=1)]
     return SimilarArchitectures(_query(model, subject, graph, motifs), _info(found), tuple(hits))
@@ -226,6 +228,22 @@ def _read(
 def _embed(macro: MacroGraph, index: ArchitectureIndex) -> Vector:
     vector: Vector = embedding.embed(index, [macro])[0]
     return vector
+
+
+def _matches(
+    index: ArchitectureIndex, vector: Vector, k: int, where: Any, graph: ArchitectureGraph
+) -> list[Match]:
+    """The k best rows of different designs, and all of the user's own among them."""
+    asked = k
+    while True:
+        asked *= 4
+        rows = index.search(vector, asked, where, identical=graph.fingerprint)
+        first: dict[str, Match] = {}
+        for match in rows:
+            alone = match.overlay or not match.row.design
+            first.setdefault(match.row.fingerprint if alone else match.row.design, match)
+        if len(first) >= k or len(rows) < asked:
+            return list(first.values())[:k]
 
 
 def _hit(rank: int, match: Match, graph: ArchitectureGraph, motifs: tuple[MotifCount, ...]) -> Hit:

@@ -58,7 +58,9 @@ def test_vit_finds_vits():
 def test_nanogpt_by_hand_finds_decoders():
     similar = nar_plugin.find_similar(NanoGPT(layers=12, heads=12, width=768), k=10)
     # Bark's transformer was written after nanoGPT; BioGPT is GPT-2 with the exact GELU, as here.
-    assert set(families(similar)) == {"bark", "biogpt", "gpt2"}
+    assert (similar[0].family, similar[1].family) == ("bark", "biogpt")
+    assert similar[0].score > 0.99
+    assert set(families(similar)) == {"bark", "biogpt", "gpt2", "opt", "clip"}  # its text tower
 
 
 def test_a_default_device_changes_no_hit():
@@ -81,6 +83,34 @@ def test_the_attached_method_is_the_function():
         model.find_similar(k=3, example_inputs=inputs).to_dict()
         == nar_plugin.find_similar(model, k=3, example_inputs=inputs).to_dict()
     )
+
+
+@pytest.mark.parametrize("name", ["resnet18", "resnet50", "vit_tiny_patch16_224"])
+def test_other_classes_are_the_same_design(name):
+    timm = pytest.importorskip("timm")
+    best = nar_plugin.find_similar(timm.create_model(name, num_classes=10), k=1)[0]
+    assert f"timm:{name}" in best.names
+    assert not best.exact
+    assert best.score > 0.99
+
+
+def test_heads_do_not_fill_an_answer():
+    index = nar_plugin.load_index()
+    similar = nar_plugin.find_similar("timm:resnet50", k=10)
+    designs = [index.by_fingerprint(hit.fingerprint).design for hit in similar]
+    assert len(set(designs)) == len(similar) == 10
+    # Every row of a few: when all are asked for, there are as many as there are designs.
+    few = {"library": "torchvision", "family": "resnet"}
+    rows = [match.row.design for match in index.search(index.vectors[0], 1000, few)]
+    assert len(nar_plugin.find_similar("timm:resnet50", 1000, where=few)) == len(set(rows))
+
+
+def test_another_vocabulary_is_the_same_design():
+    transformers = pytest.importorskip("transformers")
+    config = transformers.GPT2Config(vocab_size=5000, bos_token_id=0, eos_token_id=0)
+    best = nar_plugin.find_similar(config, k=1)[0]
+    assert best.family == "gpt2"
+    assert best.score > 0.99
 
 
 @pytest.mark.parametrize("reference", ["timm:resnet18", "transformers:distilbert"])

@@ -10,6 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from nar_plugin.tracing.fingerprint import body
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 
 _BANDWIDTH = 0.02  # of the kernel over natural logarithms: sizes 2% apart have exp(-1/2)
@@ -20,11 +21,13 @@ def log_weights(graphs: Sequence[ArchitectureGraph]) -> NDArray[np.float64]:
     """float64[n]: ln(1 + weights) of each graph.
 
     Counted are the matrices and kernels of convolutions, linear layers, embeddings and recurrent
-    layers, from their attributes, once for each call; biases and norms are not.
+    layers, from their attributes, once for each call; biases, norms and what depends on the size of
+    the vocabulary or of the last layers are not.
     """
     known: dict[int, int] = {}  # equal operations are mostly one object
     totals = []
-    for graph in graphs:
+    bodies = [body(graph) for graph in graphs]
+    for graph in bodies:
         total = 0
         for op in graph.ops:
             if id(op) not in known:

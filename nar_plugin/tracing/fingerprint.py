@@ -8,6 +8,7 @@ its values in 3.5, so nothing here comes from another library.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
@@ -36,14 +37,28 @@ def fingerprint(graph: ArchitectureGraph) -> str:
 
 def design(graph: ArchitectureGraph) -> str:
     """As `fingerprint`, without the sizes of the vocabulary and of the last linear layers."""
+    return _hash(graph, [f"{op.kind}{list(op.attributes)}" for op in body(graph).ops])
+
+
+def body(graph: ArchitectureGraph) -> ArchitectureGraph:
+    """The graph without the sizes of the vocabulary and of the last linear layers.
+
+    A model that is tuned for other classes or other words has the same one.
+    """
     sources = _inputs(graph)
     below = [False] * len(graph.ops)  # whether a linear layer or convolution follows
     for index in range(len(graph.ops) - 1, -1, -1):
         if below[index] or graph.ops[index].kind in _PARAMETRIC:
             for source in sources[index]:
                 below[source] = True
-    words = [_blind(op, head=not below[index]) for index, op in enumerate(graph.ops)]
-    return _hash(graph, words)
+    known: dict[tuple[int, bool], Op] = {}  # equal operations stay one object
+    ops = []
+    for op, inner in zip(graph.ops, below, strict=True):
+        key = id(op), inner
+        if key not in known:
+            known[key] = _blind(op, head=not inner)
+        ops.append(known[key])
+    return replace(graph, ops=tuple(ops))
 
 
 def topology(graph: ArchitectureGraph) -> str:
@@ -58,9 +73,9 @@ def _widthless(op: Op) -> str:
     return f"{op.kind}{[pair for pair in said.items() if pair[0] not in _WIDTHS]}"
 
 
-def _blind(op: Op, *, head: bool) -> str:
+def _blind(op: Op, *, head: bool) -> Op:
     hidden = {"vocabulary"} | ({"out"} if head and op.kind in _PARAMETRIC else set())
-    return f"{op.kind}{[pair for pair in op.attributes if pair[0] not in hidden]}"
+    return replace(op, attributes=tuple(pair for pair in op.attributes if pair[0] not in hidden))
 
 
 def _inputs(graph: ArchitectureGraph) -> list[list[int]]:

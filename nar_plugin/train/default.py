@@ -19,7 +19,9 @@ def write_index(
 ) -> ArchitectureIndex:
     """Encode the graphs of a corpus and write the index, with its encoder beside it.
 
-    Only graphs that are searched (`CorpusGraph.is_searched`) are written.
+    Only graphs that are searched (`CorpusGraph.is_searched`) are written, those of most names
+    first: of graphs that differ in their heads alone, which are equally near to any question, the
+    best known comes first.
 
     Args:
         corpus: Folder of a corpus.
@@ -29,6 +31,7 @@ def write_index(
         graphs: Put the graphs beside the vectors, from which another encoder can make its own.
     """
     items = [item for item in read_corpus(corpus) if item.is_searched]
+    items.sort(key=lambda item: -len(item.names))
     vectors = load_encoder(encoder).encode_graphs([item.graph for item in items]).numpy()
     index = ArchitectureIndex.from_rows(
         [_row(item) for item in items],

@@ -37,8 +37,18 @@ class Recurrent(nn.Module):
 )
 def test_as_many_as_the_layers_of_a_model_have(model, example):
     layers = [layer for layer in model.modules() if isinstance(layer, LAYERS)]
-    total = math.expm1(log_weights([trace(model, example)])[0])
-    assert round(total) == sum(layer.weight.numel() for layer in layers)
+    total = sum(weights(op) for op in trace(model, example).ops)
+    assert total == sum(layer.weight.numel() for layer in layers)
+
+
+def test_the_last_layer_and_the_vocabulary_do_not_count():
+    ids = torch.arange(6)[None]
+    models = [
+        nn.Sequential(nn.Embedding(words, 8), nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, classes))
+        for words, classes in ((10, 3), (5000, 700))
+    ]
+    few, many = log_weights([trace(model, ids) for model in models])
+    assert few == many == pytest.approx(math.log1p(8 * 16))
 
 
 @pytest.mark.parametrize(

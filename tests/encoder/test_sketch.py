@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 from models import NanoGPT
+from torch import nn
 
 from nar_plugin.encoder import words
 from nar_plugin.encoder.relabelling import hash_of, nodes_of, relabelled, walks
@@ -92,8 +93,8 @@ def test_the_order_of_calls_changes_nothing():
 def test_cosines_are_those_of_tf_idf_by_hand():
     # One operation each, so all depths of a view are one token and both graphs have the view of
     # kinds alone in common, where they differ in attributes.
-    narrow = ArchitectureGraph((Op("linear", (("out", 8),)),), np.zeros((0, 2), np.int32), ("",))
-    wide = ArchitectureGraph((Op("linear", (("out", 16),)),), np.zeros((0, 2), np.int32), ("",))
+    narrow = ArchitectureGraph((Op("l2_norm", (("width", 8),)),), np.zeros((0, 2), np.int32), ("",))
+    wide = ArchitectureGraph((Op("l2_norm", (("width", 16),)),), np.zeros((0, 2), np.int32), ("",))
     known = frequencies([])._replace(total=9)
     rows = sketch([narrow, wide], known).reshape(2, len(VIEWS), WIDTH)
     cosines = (rows[0] * rows[1]).sum(axis=1)
@@ -140,3 +141,17 @@ def test_a_transposed_convolution_enlarges_as_an_upsample_does():
     for view in (0, 4):  # the labels that are blind to widths, and the walks
         np.testing.assert_array_equal(rows[0, view], rows[1, view])
         assert rows[0, view] @ rows[2, view] < 0.9
+
+
+def test_classes_and_vocabulary_are_not_told_and_widths_are():
+    def model(words, width, classes):
+        return nn.Sequential(nn.Embedding(words, 8), nn.Linear(8, width), nn.Linear(width, classes))
+
+    graphs = [
+        trace(model(*sizes), torch.arange(6)[None])
+        for sizes in ((10, 16, 3), (5000, 16, 700), (10, 32, 3))
+    ]
+    assert len({graph.fingerprint for graph in graphs}) == 3
+    few, many, wide = sketch(graphs, frequencies(graphs))
+    np.testing.assert_array_equal(few, many)
+    assert not np.array_equal(few, wide)
