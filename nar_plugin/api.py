@@ -240,8 +240,9 @@ def _matches(
         rows = index.search(vector, asked, where, identical=graph.fingerprint)
         first: dict[str, Match] = {}
         for match in rows:
-            alone = match.overlay or not match.row.design
-            first.setdefault(match.row.fingerprint if alone else match.row.design, match)
+            fingerprint = match.row.fingerprint
+            own = match.overlay and index.by_fingerprint(fingerprint) is None
+            first.setdefault(fingerprint if own else match.row.design or fingerprint, match)
         if len(first) >= k or len(rows) < asked:
             return list(first.values())[:k]
 

@@ -21,6 +21,9 @@ def small():
     return nn.Sequential(nn.Conv2d(3, 7, 3), nn.ReLU(), nn.Conv2d(7, 9, 3), nn.ReLU())
 def twin():
     return small()
+def tuned():
+    import torchvision
+    return torchvision.models.resnet18(num_classes=7)
 def other():
     return nn.Sequential(nn.Conv2d(3, 11, 5), nn.GELU(), nn.Conv2d(11, 4, 3), nn.GELU())
 """
@@ -74,6 +77,16 @@ def test_an_identical_graph_is_one_hit_with_all_names(base):
     assert set(found[0].names) == {*known[0].names, "torchvision:resnet18"}
     assert not any(hit.overlay for hit in found[1:])
     assert found[0].family == "resnet"
+
+
+def test_an_own_head_hides_no_known_design(base):
+    add(base, "own_models:tuned")
+    found = nar_plugin.find_similar("torchvision:resnet18", k=3)
+    assert (found[0].exact, found[0].overlay) == (True, False)
+    assert (found[1].name, found[1].overlay) == ("own_models:tuned", True)
+    tuned = nar_plugin.find_similar(built("tuned"), k=2)
+    assert (tuned[0].name, tuned[0].exact) == ("own_models:tuned", True)
+    assert "torchvision:resnet18" in tuned[1].names
 
 
 def test_filters_reach_the_overlay(base):
