@@ -119,6 +119,8 @@ def resized(have: int, want: int) -> Iterator[Change]:
         if have > extra and want > extra:
             ratio = math.sqrt((want - extra) / (have - extra))
             yield lambda tensor, ratio=ratio: scaled(tensor, ratio)  # type: ignore[misc]
+    half_way = (1 + math.sqrt(want / have)) / 2  # borders that kernels cut off do not scale
+    yield lambda tensor: scaled(tensor, half_way)
     yield lambda tensor: dimension(tensor, have, want, -1)
     yield lambda tensor: _transformed(tensor, have, want)
     for place in (-1, 1):

@@ -360,6 +360,22 @@ class Heads(nn.Module):
         return torch.einsum("ijh,jd->id", adj_mat, self.lin(h))
 
 
+class Characters(nn.Module):
+    """Koch, Zemel & Salakhutdinov 2015: pictures of 105 pixels, convolutions without padding."""
+
+    def __init__(self):
+        super().__init__()
+        layers = []
+        for wide, out, kernel in ((1, 64, 10), (64, 128, 7), (128, 128, 4)):
+            layers += [nn.Conv2d(wide, out, kernel), nn.ReLU(), nn.MaxPool2d(2)]
+        layers += [nn.Conv2d(128, 256, 4), nn.ReLU(), nn.Flatten(), nn.Linear(9216, 4096)]
+        self.branch = nn.Sequential(*layers)
+        self.same = nn.Linear(4096, 1)
+
+    def forward(self, one, other):
+        return self.same((self.branch(one).sigmoid() - self.branch(other).sigmoid()).abs())
+
+
 EXPECTED = {
     Alignment: ["embedding", "mean"],
     Waves: ["conv", "conv"],
@@ -388,6 +404,7 @@ EXPECTED = {
     Sets: ["conv", "batch_norm", "mean", "mean"],
     Columns: ["embedding"] * 7,
     Spectrum: ["layer_norm", "linear", "relu"],
+    Characters: ["sigmoid", "sub", "abs"],
 }
 
 
