@@ -18,6 +18,7 @@ from nar_plugin.encoder import clear_encoders
 from nar_plugin.errors import NarError
 from nar_plugin.hookspecs import Provenance
 from nar_plugin.index import ArchitectureIndex, Match, embedding, overlay
+from nar_plugin.index.designs import best_designs
 from nar_plugin.mining import MacroGraph, MotifCount, mine
 from nar_plugin.references import as_model
 from nar_plugin.report import (
@@ -77,7 +78,7 @@ def find_similar(
     subject, graph, macro = _read(model, example_inputs, "find_similar")
     found = load_index(index)
     vector = _embed(macro, found)
-    matches = _matches(found, vector, k, where, graph)
+    matches = best_designs(found, vector, k, where, identical=graph.fingerprint)
     motifs = macro.table()
     hits = [_hit(rank, match, graph, motifs) for rank, match in enumerate(matches, start=1)]
     return SimilarArchitectures(_query(model, subject, graph, motifs), _info(found), tuple(hits))
@@ -228,23 +229,6 @@ def _read(
 def _embed(macro: MacroGraph, index: ArchitectureIndex) -> Vector:
     vector: Vector = embedding.embed(index, [macro])[0]
     return vector
-
-
-def _matches(
-    index: ArchitectureIndex, vector: Vector, k: int, where: Any, graph: ArchitectureGraph
-) -> list[Match]:
-    """The k best rows of different designs, and all of the user's own among them."""
-    asked = k
-    while True:
-        asked *= 4
-        rows = index.search(vector, asked, where, identical=graph.fingerprint)
-        first: dict[str, Match] = {}
-        for match in rows:
-            fingerprint = match.row.fingerprint
-            own = match.overlay and index.by_fingerprint(fingerprint) is None
-            first.setdefault(fingerprint if own else match.row.design or fingerprint, match)
-        if len(first) >= k or len(rows) < asked:
-            return list(first.values())[:k]
 
 
 def _hit(rank: int, match: Match, graph: ArchitectureGraph, motifs: tuple[MotifCount, ...]) -> Hit:

@@ -105,6 +105,12 @@ def test_heads_do_not_fill_an_answer():
     assert len(nar_plugin.find_similar("timm:resnet50", 1000, where=few)) == len(set(rows))
 
 
+def test_graphs_of_many_names_stand_before_others():
+    """So that of equal scores the best known design comes first."""
+    counts = [len(row.names) for row in nar_plugin.load_index().rows()]
+    assert counts == sorted(counts, reverse=True)
+
+
 def test_another_vocabulary_is_the_same_design():
     transformers = pytest.importorskip("transformers")
     config = transformers.GPT2Config(vocab_size=5000, bos_token_id=0, eos_token_id=0)
