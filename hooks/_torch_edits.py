@@ -115,6 +115,8 @@ def resized(have: int, want: int) -> Iterator[Change]:
     multiplied, the elements of a flattened picture, or its patches with or without a class token.
     """
     yield lambda tensor: dimension(tensor, have, want)
+    if min(have, want) < 1:
+        return
     for extra in (0, 1, 2):
         if have > extra and want > extra:
             ratio = math.sqrt((want - extra) / (have - extra))

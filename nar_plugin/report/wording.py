@@ -95,7 +95,7 @@ def far_text(hits: Sequence[Hit]) -> str:
     """A warning when even the best hit is far; otherwise empty."""
     if not hits or hits[0].rank > 1 or hits[0].exact or hits[0].score >= FAR:
         return ""
-    return f"No close relative is known: no score is above {FAR}. These are the least far."
+    return f"No close relative: every score is below {FAR}. These are the least far."
 
 
 def method_text(query: Query) -> str:

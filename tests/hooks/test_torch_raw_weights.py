@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from nar_plugin.hooks._torch_edits import ranked, resized
 from torch import nn
 from torch.nn import functional
 
@@ -131,10 +132,16 @@ def test_a_message_that_nobody_knows_may_name_sizes():
 
 
 def test_dimensions_do_not_grow_without_end():
-    def counting(m, x):
-        raise ValueError(f"expected {x.dim() + 1} dims")
+    flat = torch.empty(1, 4)
+    assert [change(flat) for change in ranked(12)] == [None] * 7
+    assert max(made.dim() for change in ranked(8) if (made := change(flat)) is not None) == 8
 
-    assert trace(module(counting, w=(3,))).method == "modules"
+
+def test_a_size_of_zero_is_a_size():
+    shapes = [
+        made.shape for change in resized(0, 5) if (made := change(torch.empty(1, 0))) is not None
+    ]
+    assert shapes == [(1, 5)]
 
 
 class Layered(nn.Module):

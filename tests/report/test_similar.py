@@ -101,7 +101,7 @@ def test_a_graph_without_a_forward_is_said_to_be_one(similar):
 
 
 def test_hits_that_are_all_far_are_said_to_be(similar, make_hit):
-    warning = "No close relative is known"
+    warning = "No close relative: every score is below 0.45"
     assert warning not in str(similar) + similar._repr_html_()
     far = replace(similar, hits=(make_hit(score=0.44), make_hit(rank=2, score=0.3)))
     assert warning in str(far)
