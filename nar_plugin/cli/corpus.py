@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from nar_plugin.cli.output import Json, show_json
 
 app = typer.Typer(help="Build the corpus of architectures (extra: train).", no_args_is_help=True)
 
@@ -38,6 +39,7 @@ def build(
         bool, typer.Option("--isolated", help="Also libraries that need an environment each.")
     ] = False,
     engine: Annotated[Engine, typer.Option(help="Where models are traced.")] = Engine.PROCESSES,
+    as_json: Json = False,
 ) -> None:
     """Construct and trace every named architecture; goes on where it was interrupted.
 
@@ -52,28 +54,35 @@ def build(
     names = read_names(folder)
     traced = [name for name in names if name["fingerprint"]]
     graphs = len({name["fingerprint"] for name in traced})
-    typer.echo(f"{len(traced):,} of {len(names):,} names traced, {graphs:,} distinct graphs")
+    if as_json:
+        show_json({"names": len(names), "traced": len(traced), "graphs": graphs})
+    else:
+        typer.echo(f"{len(traced):,} of {len(names):,} names traced, {graphs:,} distinct graphs")
 
 
 @app.command()
 def failures(
     folder: Annotated[Path, typer.Argument(help="Folder of a corpus.")] = CORPUS,
+    as_json: Json = False,
 ) -> None:
     """List every name that could not be constructed or traced, with its cause."""
     from nar_plugin.cli.extra import needs_train
 
     with needs_train():
         from nar_plugin.train.corpus import read_names
-    for name in read_names(folder):
-        if name["failure"]:
-            typer.echo(f"{name['name']}: {name['failure'].splitlines()[0]}")
+    found = {name["name"]: name["failure"] for name in read_names(folder) if name["failure"]}
+    if as_json:
+        show_json(found)
+        return
+    for name, cause in found.items():
+        typer.echo(f"{name}: {cause.splitlines()[0]}")
 
 
 @app.command()
 def diff(
     old: Annotated[Path, typer.Argument(help="Folder of a corpus.")],
     new: Annotated[Path, typer.Argument(help="Folder of another.")] = CORPUS,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """List the names that were added, removed, changed, lost or relabelled."""
     from nar_plugin.cli.extra import needs_train
@@ -82,7 +91,7 @@ def diff(
         from nar_plugin.train.diff import diff as compare
     found = asdict(compare(old, new))
     if as_json:
-        typer.echo(json.dumps(found))
+        show_json(found)
         return
     for word, names in found.items():
         typer.echo(f"{word}: {len(names):,}")

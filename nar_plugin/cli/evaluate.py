@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from nar_plugin.cli.corpus import CORPUS
+from nar_plugin.cli.output import Json, show_json
 from nar_plugin.errors import NarError
 
 WORK = Path("runs/evaluate")
@@ -32,13 +33,14 @@ def evaluate(
     corpus: Annotated[Path, typer.Option(help="Folder of a corpus.")] = CORPUS,
     work: Annotated[Path, typer.Option(help="Finished cells, for going on later.")] = WORK,
     folder: Annotated[Path, typer.Option(help="Receives quality.md and quality.json.")] = PAGES,
+    as_json: Json = False,
 ) -> None:
     """Measure retrieval (extra: train); what is measured already is not measured again.
 
     Cells of the page that were measured on this corpus with these settings count as measured.
 
-    Prints the tables of the measured splits; without --validation the page is written as well,
-    from all cells of this corpus that are finished.
+    Prints the tables of the measured splits, or their cells as JSON; without --validation the page
+    is written as well, from all cells of this corpus that are finished.
     """
     from nar_plugin.cli.extra import needs_train
 
@@ -56,14 +58,21 @@ def evaluate(
     measuring.adopt(folder / "quality.json", corpus, work)
     measuring.evaluate(corpus, cells, work)
     finished = list(measuring.read_cells(corpus, work))
-    for part in measuring.SPLITS:
-        shown = [
+    shown = {
+        part: [
             cell
             for cell in finished
             if cell["cell"]["split"] == part and cell["cell"]["validation"] == validation
         ]
-        if shown and (not split or part in split):
-            typer.echo(f"{part}\n{table(shown)}")
+        for part in measuring.SPLITS
+        if not split or part in split
+    }
+    if as_json:
+        show_json([cell for part in shown.values() for cell in part])
+    else:
+        for part in shown:
+            if shown[part]:
+                typer.echo(f"{part}\n{table(shown[part])}")
     if figure:
         drawn = measuring.panels(corpus, cells, work)
         if not drawn:

@@ -4,10 +4,12 @@ import json
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 pytest.importorskip("tqdm")
 pytest.importorskip("scipy")
 
+from nar_plugin.cli import app
 from nar_plugin.errors import NarError
 from nar_plugin.train import evaluate as measuring
 from nar_plugin.train import methods
@@ -149,6 +151,15 @@ def test_the_page(corpus, tmp_path):
     row = next(line for line in table(found[:2]).splitlines() if line.startswith("| ops"))
     assert row.count(" ± ") == 9
     assert row.count("|") == 14
+
+
+def test_the_command_prints_cells_as_json(corpus, tmp_path):
+    asked = ["--method", "ops", "--split", "unique", "--corpus", str(corpus), "--json"]
+    places = ["--work", str(tmp_path / "work"), "--folder", str(tmp_path)]
+    shown = CliRunner().invoke(app, ["evaluate", *asked, *places])
+    (cell,) = json.loads(shown.stdout)
+    assert cell["cell"] == {"method": "ops", "split": "unique", "seed": 0, "validation": False}
+    assert cell["quality"]["mrr"].keys() == {"20", "50", "100"}
 
 
 def test_the_tables_of_the_paper(tmp_path):
