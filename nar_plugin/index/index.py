@@ -35,7 +35,7 @@ from nar_plugin.index.rows import (
 )
 from nar_plugin.index.shards import Shard, living, names_in, read_shards, read_tombstones
 from nar_plugin.index.vectors import FloatArray, Rows, as_float32, unit
-from nar_plugin.index.where import allowed_rows
+from nar_plugin.index.where import allowed_rows, unknown_texts
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -469,17 +469,33 @@ class ArchitectureIndex:
         apart = self._positions.get(identical, -1) if identical else -1
         density = density_at(self._searched(), query, apart)
         found = self._search(query, density, k, where, identical)
-        if self.overlay is None:
-            return cut(found)
+        if self.overlay is not None:
+            own = self.overlay._search(query, density, k, where, identical)
+            found = self._together(found, own, identical)[:k]
+        if where and not found:
+            self._warn_of_unknown(where)
+        return cut(found)
+
+    def _together(
+        self, found: Sequence[Match], own: Sequence[Match], identical: str | None
+    ) -> list[Match]:
+        """What was found here and among the user's own models, best first."""
         matches = {match.row.fingerprint: match for match in found}
-        for own in self.overlay._search(query, density, k, where, identical):
-            known = self.by_fingerprint(own.row.fingerprint)
-            (row,) = merge_equal_graphs([known, own.row] if known else [own.row])[0]
-            matches[row.fingerprint] = Match(row, own.score, overlay=True)
-        best_first = sorted(
+        for match in own:
+            known = self.by_fingerprint(match.row.fingerprint)
+            (row,) = merge_equal_graphs([known, match.row] if known else [match.row])[0]
+            matches[row.fingerprint] = Match(row, match.score, overlay=True)
+        return sorted(
             matches.values(), key=lambda match: (match.row.fingerprint != identical, -match.score)
         )
-        return cut(best_first[:k])
+
+    def _warn_of_unknown(self, where: Mapping[str, Any]) -> None:
+        """Name the texts of a filter that found nothing because no row has them."""
+        import pyarrow as pa
+
+        tables = [self._table] if self.overlay is None else [self._table, self.overlay._table]
+        for line in unknown_texts(pa.concat_tables(tables), where):
+            logger.warning(line)
 
     def search_batch(
         self, vectors: FloatArray, k: int = 10, where: Mapping[str, Any] | None = None
@@ -502,6 +518,8 @@ class ArchitectureIndex:
             return [self.search(query, k, where) for query in queries]
         allowed = allowed_rows(self._table, where) if where else None
         found = best_of_each(self._searched(), queries, k, allowed)
+        if where and allowed is not None and not allowed.any():
+            self._warn_of_unknown(where)
         return [cut(self._matches(scores, rows)) for scores, rows in found]
 
     def _queries(self, vectors: NDArray[np.floating], k: int) -> FloatArray:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
+from difflib import get_close_matches
 from math import ceil, floor
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +60,20 @@ def allowed_rows(table: pa.Table, where: Mapping[str, Any]) -> BoolArray:
                 f"{', '.join(TEXT_KEYS + NUMBER_KEYS)}."
             )
     return allowed
+
+
+def unknown_texts(table: pa.Table, where: Mapping[str, Any]) -> Iterator[str]:
+    """Say of each text in valid conditions that no row has it, and which was perhaps meant."""
+    for key in TEXT_KEYS:
+        if key not in where:
+            continue
+        column = libraries_of_rows(table)[1] if key == "library" else table[key]
+        known = {text.lower(): text for text in column.unique().to_pylist() if text}
+        for text in texts(key, where[key]):
+            if text not in known.values():
+                near = get_close_matches(text.lower(), known, n=1)
+                meant = f"; did you mean {known[near[0]]!r}?" if near else "."
+                yield f"No architecture in the index has {key} {text!r}{meant}"
 
 
 def one_of(column: pa.ChunkedArray, values: list[str]) -> BoolArray:

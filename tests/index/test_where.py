@@ -1,3 +1,5 @@
+import logging
+
 import numpy as np
 import pytest
 
@@ -109,3 +111,24 @@ def test_bounds_of_texts(text, expected):
             bounds("flops", text)
     else:
         assert bounds("flops", text) == expected
+
+
+@pytest.mark.parametrize(
+    ("where", "told"),
+    [
+        ({"family": "ResNet"}, ["family 'ResNet'; did you mean 'resnet'?"]),
+        ({"library": ["Timm", "timms"]}, ["'Timm'; did you mean 'timm'?", "'timms'; did you"]),
+        ({"task": "cooking"}, ["task 'cooking'."]),
+        ({"family": "vgg", "params": "<1K"}, []),  # known, but none so small
+        ({"family": ["mamba", "vgg"]}, []),  # one is found
+    ],
+)
+@pytest.mark.parametrize("batched", [False, True])
+def test_a_value_that_no_row_has_is_named_when_nothing_is_found(
+    index, where, told, batched, caplog
+):
+    with caplog.at_level(logging.WARNING, logger="nar_plugin"):
+        vector = np.ones(index.manifest.dim, np.float32)
+        index.search_batch(vector[None], 1, where) if batched else index.search(vector, 1, where)
+    assert len(caplog.messages) == len(told)
+    assert all(text in line for text, line in zip(told, caplog.messages, strict=True))
