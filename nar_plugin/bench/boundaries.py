@@ -72,13 +72,14 @@ class Summary:
 
 
 def model_lists() -> dict[str, list[str]]:
-    """The models that the figures are taken on: `development` and `held_out`.
+    """The models that the figures are taken on: `development`, `held_out` and `fresh`.
 
-    What the mining was written and its weights searched on is the first, which holds an earlier
-    held-out list too. The second was drawn by a seeded random choice after that: one name for each
-    of 125 families of transformers and diffusers of which the first has none, and 35 names of timm,
-    whose families are all in the first under another name. None was looked at before the figure
-    was taken.
+    What the mining was written and its weights searched on is the first, which holds earlier
+    held-out lists too. The others were drawn by a seeded random choice after that, none of them
+    looked at before its figure was taken. `held_out` has one name for each of 125 families of
+    transformers and diffusers, and 35 names of timm, of whose families the first list has another
+    name. `fresh` has one name for each of 188 families of transformers, diffusers, timm and
+    torchvision that were in no list.
     """
     path = resources.files("nar_plugin.bench") / "motif_models.json"
     lists: dict[str, list[str]] = json.loads(path.read_text(encoding="utf-8"))

@@ -20,6 +20,7 @@ class Models(StrEnum):
 
     DEVELOPMENT = "development"
     HELD_OUT = "held_out"
+    FRESH = "fresh"
 
 
 def motifs(
