@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Self
@@ -37,10 +38,8 @@ class ArchitectureIndex(index.ArchitectureIndex):
             IndexUnavailable: A file is missing or damaged.
             IndexIncompatible: It is of a format that this version does not read.
         """
-        loaded = super().load(path)
-        assert isinstance(loaded, cls)
-        loaded.source = name_in_cache(Path(path)) or loaded.source
-        return loaded
+        contents = super().load(path).contents
+        return cls(replace(contents, source=name_in_cache(Path(path)) or contents.source))
 
     @classmethod
     def from_pretrained(
@@ -73,7 +72,7 @@ class ArchitectureIndex(index.ArchitectureIndex):
 
     def save_pretrained(self, folder: str | Path) -> None:
         """Write the index into a folder, with its encoder if it came with one."""
-        source = self.folder
+        source = self.contents.folder
         encoder = source if source is not None and (source / ENCODER).is_file() else None
         self.save(folder, encoder=encoder)
 

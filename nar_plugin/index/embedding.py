@@ -70,5 +70,5 @@ def check_fingerprints(index: ArchitectureIndex) -> None:
 
 def encoder_folder(index: ArchitectureIndex) -> Path:
     """The folder of the encoder that came with the index, else that of the embedded one."""
-    folder = index.folder
+    folder = index.contents.folder
     return folder if folder is not None and (folder / CONFIG).is_file() else EMBEDDED

@@ -6,7 +6,6 @@ import logging
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -16,25 +15,15 @@ from numpy.typing import NDArray
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable, NarError
 from nar_plugin.index import graphs as stored_graphs
 from nar_plugin.index.backends import Candidates, faiss_allowed, open_on_cpu, open_on_gpu
+from nar_plugin.index.contents import Contents, today
 from nar_plugin.index.corrected import Searched, best, best_of_each, density_at
 from nar_plugin.index.density import SHARE, densities
-from nar_plugin.index.folder import present, read_manifest, read_verified, reencoding, source_of
+from nar_plugin.index.folder import read_manifest, read_verified, reencoding
 from nar_plugin.index.inventory import inventory
 from nar_plugin.index.manifest import Manifest
 from nar_plugin.index.nearest import exact_cosines
-from nar_plugin.index.parquet import from_parquet
-from nar_plugin.index.rows import (
-    ArchitectureRow,
-    RowReader,
-    densities_of,
-    merge_equal_graphs,
-    rows_of,
-    taken,
-    to_table,
-    with_densities,
-)
-from nar_plugin.index.shards import Shard, living, names_in, read_shards, read_tombstones
-from nar_plugin.index.vectors import FloatArray, Rows, as_float32, unit
+from nar_plugin.index.rows import ArchitectureRow, merge_equal_graphs, rows_of
+from nar_plugin.index.vectors import FloatArray, unit
 from nar_plugin.index.where import allowed_rows, unknown_texts
 
 if TYPE_CHECKING:
@@ -77,57 +66,31 @@ class ArchitectureIndex:
         ```
 
     Attributes:
-        manifest: What the index holds and which encoder made it.
-        source: `embedded`, the folder that it was loaded from, or `memory`.
-        folder: Where its shards lie, or None.
-        added: Shards that no folder holds yet.
-        tombstones: By fingerprint, the first shard in which it may live again.
+        contents: Its rows and vectors, and where they come from.
         overlay: The user's own models, searched together with it, or None.
     """
 
-    def __init__(
-        self,
-        table: pa.Table,
-        vectors: Rows,
-        numbers: NDArray[np.int64],
-        manifest: Manifest,
-        source: str,
-        *,
-        folder: Path | None = None,
-        added: tuple[Shard, ...] = (),
-        tombstones: Mapping[str, int] | None = None,
-        overlay: ArchitectureIndex | None = None,
-    ) -> None:
-        """Use `load` or `from_rows`; this takes parts that belong together.
+    def __init__(self, contents: Contents, overlay: ArchitectureIndex | None = None) -> None:
+        """Use `load` or `from_rows`.
 
         Args:
-            table: The rows that can be found.
-            vectors: Theirs, of length 1 as far as their type can say.
-            numbers: The number of each over all rows of the shards.
-            manifest: See the class.
-            source: See the class.
-            folder: See the class.
-            added: See the class.
-            tombstones: See the class.
+            contents: See the class.
             overlay: See the class.
-
-        Shapes:
-            table [n] rows, vectors [n, manifest.dim], numbers [n].
         """
-        self.manifest = manifest
-        self.source = source
-        self.folder = folder
-        self.added = added
-        self.tombstones = dict(tombstones or {})
+        self.contents = contents
         self.overlay = overlay
-        self._table = table
-        self._vectors = vectors
-        self._numbers = numbers
-        self._densities = densities_of(table)
-        self._positions = {name: i for i, name in enumerate(table["fingerprint"].to_pylist())}
         self._lock = threading.Lock()
         self._backend: Candidates | None = None
-        self._reader: RowReader | None = None
+
+    @property
+    def manifest(self) -> Manifest:
+        """What the index holds and which encoder made it."""
+        return self.contents.manifest
+
+    @property
+    def source(self) -> str:
+        """`embedded`, the folder that it was loaded from, or `memory`."""
+        return self.contents.source
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -143,12 +106,12 @@ class ArchitectureIndex:
         head = read_manifest(folder)
         for _ in range(LOADS):
             try:
-                return cls._load(folder, Manifest.from_json(head))
+                return cls(Contents.read(folder, Manifest.from_json(head)))
             except (IndexUnavailable, IndexIncompatible):
                 earlier, head = head, read_manifest(folder)
                 if head == earlier:
                     raise
-        return cls._load(folder, Manifest.from_json(head))
+        return cls(Contents.read(folder, Manifest.from_json(head)))
 
     @classmethod
     def verify(cls, path: str | Path) -> Self:
@@ -161,23 +124,6 @@ class ArchitectureIndex:
         from nar_plugin.index.verify import verify
 
         return verify(Path(path), cls)
-
-    @classmethod
-    def _load(cls, folder: Path, manifest: Manifest) -> Self:
-        tombstones = read_tombstones(folder, manifest)
-        shards = read_shards(folder, manifest)
-        table, vectors, numbers = living(shards, tombstones, manifest.dim)
-        source = source_of(folder)
-        index = cls(table, vectors, numbers, manifest, source, folder=folder, tombstones=tombstones)
-        found = len(table), names_in(table)
-        if found != (manifest.graphs, manifest.names) or len(index._positions) != len(table):
-            raise IndexUnavailable(
-                f"The index {source} contradicts itself: its shards hold {found[0]:,} rows of "
-                f"{len(index._positions):,} fingerprints with {found[1]:,} names, the manifest "
-                f"says {manifest.graphs:,} and {manifest.names:,}. `nar index update` fetches a "
-                "sound index; `ArchitectureIndex.save` writes one."
-            )
-        return index
 
     @classmethod
     def from_rows(
@@ -225,11 +171,8 @@ class ArchitectureIndex:
             created=created or today(),
             revision=revision,
         )
-        table, block, numbers = living([], {}, manifest.dim)
-        empty = cls(table, block, numbers, manifest, "memory")
-        index = empty.add(rows, vectors, graphs=graphs)
-        index.manifest = replace(index.manifest, created=manifest.created)
-        return index
+        found = Contents.none(manifest).adding(rows, vectors, graphs)
+        return cls(found.stating(created=manifest.created))
 
     def add(
         self,
@@ -254,61 +197,11 @@ class ArchitectureIndex:
         Shapes:
             vectors [len(rows), dim].
         """
-        shape = np.shape(vectors)
-        if (
-            len(shape) != 2
-            or shape[0] != len(rows)
-            or not shape[1]
-            or shape[1] != self.manifest.dim
-        ):
-            wanted = self.manifest.dim or "dim"
-            raise NarError(f"Got vectors of shape {shape}, expected ({len(rows)}, {wanted}).")
-        if graphs is not None and graphs["fingerprint"].to_pylist() != [
-            row.fingerprint for row in rows
-        ]:
-            raise NarError("Got graphs that are not those of the rows: expected one for each.")
-        units = unit(vectors)
-        kept: list[tuple[ArchitectureRow, FloatArray, int]] = []
-        buried = []
-        merged_rows, positions = merge_equal_graphs(rows)
-        dense = self._new_densities(merged_rows, units[positions])
-        for row, position in zip(merged_rows, positions, strict=True):
-            at = self._positions.get(row.fingerprint)
-            if at is None:
-                row = replace(row, density=dense[row.fingerprint])
-                kept.append((row, units[position], position))
-                continue
-            known = self._row(at)
-            (merged,) = merge_equal_graphs([known, row])[0]
-            if merged != known:
-                kept.append((merged, as_float32(self._vectors[at]), position))
-                buried.append(row.fingerprint)
-        if not kept:
-            return self
-        shard = Shard(
-            to_table([row for row, _, _ in kept]),
-            unit(np.stack([vector for _, vector, _ in kept])),
-            taken(graphs, np.array([position for _, _, position in kept]))
-            if graphs is not None
-            else None,
-        )
-        return self._revised(buried, shard)
+        return self._holding(self.contents.adding(rows, vectors, graphs))
 
-    def _new_densities(
-        self, rows: Sequence[ArchitectureRow], units: FloatArray
-    ) -> dict[str, float]:
-        """By fingerprint the density of each row that is not here yet, among all of them.
-
-        Rows of before there were densities have 0, and what is added to them has 0 too: beside
-        them anything else would count against it.
-        """
-        new = [i for i, row in enumerate(rows) if row.fingerprint not in self._positions]
-        names = [rows[i].fingerprint for i in new]
-        if not new or (len(self) > 1 and not self._densities.any()):
-            return dict.fromkeys(names, 0.0)
-        among = np.concatenate([self._vectors, units[new]]) if len(self) else units[new]
-        own = len(self) + np.arange(len(new))
-        return dict(zip(names, densities(units[new], among, own).tolist(), strict=True))
+    def _holding(self, contents: Contents) -> Self:
+        """The index itself where nothing changed."""
+        return self if contents is self.contents else type(self)(contents, self.overlay)
 
     def remove(self, fingerprints: Collection[str]) -> Self:
         """The index without the rows of these fingerprints.
@@ -316,13 +209,7 @@ class ArchitectureIndex:
         Raises:
             NarError: One of them is not in the index.
         """
-        unknown = [name for name in fingerprints if name not in self._positions]
-        if unknown:
-            raise NarError(
-                f"The index {self.source} holds no fingerprint {unknown[0]!r}"
-                f"{f' and {len(unknown) - 1} others' if unknown[1:] else ''}; nothing was removed."
-            )
-        return self._revised(fingerprints, None) if fingerprints else self
+        return self._holding(self.contents.without(fingerprints))
 
     def merge(self, other: ArchitectureIndex) -> Self:
         """The index with the rows of another one of the same encoder.
@@ -405,7 +292,7 @@ class ArchitectureIndex:
         """
         from nar_plugin.index.saving import save
 
-        save(self, Path(path), half=half, revision=revision, encoder=encoder)
+        save(self.contents, Path(path), half=half, revision=revision, encoder=encoder)
 
     def with_overlay(self, overlay: ArchitectureIndex) -> Self:
         """The index, searched together with a user's own models.
@@ -417,27 +304,16 @@ class ArchitectureIndex:
             IndexIncompatible: Another encoder made the overlay's vectors.
         """
         self.check_like(overlay)
-        found = np.zeros(len(overlay), np.float32)
-        if self._densities.any():
-            own = np.array([self._positions.get(name, -1) for name in overlay._positions], int)
-            found = densities(overlay.vectors, self._vectors, own)
-        index = self._with(self._table, overlay._with(with_densities(overlay._table, found), None))
+        own = overlay.contents
+        found = np.zeros(len(own), np.float32)
+        if self.contents.densities.any():
+            places = np.array(
+                [self.contents.positions.get(name, -1) for name in own.positions], int
+            )
+            found = densities(overlay.vectors, self.contents.vectors, places)
+        index = type(self)(self.contents, type(self)(own.as_dense_as(found)))
         index._backend = self._backend
         return index
-
-    def _with(self, table: pa.Table, overlay: ArchitectureIndex | None) -> Self:
-        """The index with another table of its rows, and with an overlay."""
-        return type(self)(
-            table,
-            self._vectors,
-            self._numbers,
-            self.manifest,
-            self.source,
-            folder=self.folder,
-            added=self.added,
-            tombstones=self.tombstones,
-            overlay=overlay,
-        )
 
     def search(
         self,
@@ -466,7 +342,7 @@ class ArchitectureIndex:
             vector [dim].
         """
         (query,) = self._queries(np.asarray(vector)[None], k)
-        apart = self._positions.get(identical, -1) if identical else -1
+        apart = self.contents.positions.get(identical, -1) if identical else -1
         density = density_at(self._searched(), query, apart)
         found = self._search(query, density, k, where, identical)
         if self.overlay is not None:
@@ -493,8 +369,9 @@ class ArchitectureIndex:
         """Name the texts of a filter that found nothing because no row has them."""
         import pyarrow as pa
 
-        tables = [self._table] if self.overlay is None else [self._table, self.overlay._table]
-        for line in unknown_texts(pa.concat_tables(tables), where):
+        indexes = [self] if self.overlay is None else [self, self.overlay]
+        whole = pa.concat_tables([index.contents.table for index in indexes])
+        for line in unknown_texts(whole, where):
             logger.warning(line)
 
     def search_batch(
@@ -516,7 +393,7 @@ class ArchitectureIndex:
         queries = self._queries(np.asarray(vectors), k)
         if self.overlay is not None:
             return [self.search(query, k, where) for query in queries]
-        allowed = allowed_rows(self._table, where) if where else None
+        allowed = allowed_rows(self.contents.table, where) if where else None
         found = best_of_each(self._searched(), queries, k, allowed)
         if where and allowed is not None and not allowed.any():
             self._warn_of_unknown(where)
@@ -534,7 +411,7 @@ class ArchitectureIndex:
         return unit(vectors)
 
     def _searched(self) -> Searched:
-        return Searched(self.backend(), self._vectors, self._densities)
+        return Searched(self.backend(), self.contents.vectors, self.contents.densities)
 
     def _search(
         self,
@@ -545,26 +422,26 @@ class ArchitectureIndex:
         identical: str | None,
     ) -> list[Match]:
         """The matches of a query with this density, their scores not cut."""
-        allowed = allowed_rows(self._table, where) if where else None
+        allowed = allowed_rows(self.contents.table, where) if where else None
         scores, rows = best(self._searched(), query, density, k, allowed)
         matches = self._matches(scores, rows)
-        same = self._positions.get(identical) if identical else None
+        same = self.contents.positions.get(identical) if identical else None
         if same is not None and (allowed is None or allowed[same]):
             others = [match for match in matches if match.row.fingerprint != identical]
-            (cosine,) = exact_cosines(self._vectors, np.array([same]), query).tolist()
-            score = cosine - SHARE * (float(self._densities[same]) - density)
-            matches = [Match(self._row(same), score), *others][:k]
+            (cosine,) = exact_cosines(self.contents.vectors, np.array([same]), query).tolist()
+            score = cosine - SHARE * (float(self.contents.densities[same]) - density)
+            matches = [Match(self.contents.row(same), score), *others][:k]
         return matches
 
     def _matches(self, scores: NDArray[np.float64], rows: NDArray[np.int64]) -> list[Match]:
         found = zip(scores.tolist(), rows.tolist(), strict=True)
-        return [Match(self._row(row), score) for score, row in found]
+        return [Match(self.contents.row(row), score) for score, row in found]
 
     def backend(self) -> Candidates:
         """What searches, made at the first search and then shared between threads."""
         with self._lock:
             if self._backend is None:
-                self._backend = open_on_gpu(self._vectors) or self._on_cpu()
+                self._backend = open_on_gpu(self.contents.vectors) or self._on_cpu()
             return self._backend
 
     def _on_cpu(self) -> Candidates:
@@ -573,7 +450,7 @@ class ArchitectureIndex:
         except (IndexUnavailable, IndexIncompatible, ImportError) as error:
             logger.warning("Searching every row instead: %s", error)
             approximate = None
-        return approximate or open_on_cpu(self._vectors)
+        return approximate or open_on_cpu(self.contents.vectors)
 
     def check_derived(self) -> None:
         """Read the approximate index that came with the shards, if there is one.
@@ -588,20 +465,20 @@ class ArchitectureIndex:
         from nar_plugin.index import approximate
 
         for entry in self.manifest.of_kind("derived") if faiss_allowed() else ():
-            path = self.folder / entry.path if self.folder else None
+            path = self.contents.folder / entry.path if self.contents.folder else None
             if path is None or entry.path != approximate.PATH or not path.exists():
                 continue
             content = read_verified(path.parents[1], entry)
             found = approximate.opened(content, entry, self.manifest.dim)
             return approximate.ApproximateCandidates(
-                found, entry.rows, self._vectors, self._numbers
+                found, entry.rows, self.contents.vectors, self.contents.numbers
             )
         return None
 
     def by_fingerprint(self, fingerprint: str) -> ArchitectureRow | None:
         """The row of the identical graph, or None."""
-        position = self._positions.get(fingerprint)
-        return None if position is None else self._row(position)
+        position = self.contents.positions.get(fingerprint)
+        return None if position is None else self.contents.row(position)
 
     def check_encoder(self, encoder_id: str, sha256: str) -> None:
         """Refuse an encoder whose vectors cannot be compared with the ones here.
@@ -651,19 +528,19 @@ class ArchitectureIndex:
             "age": manifest.age,
             "names": manifest.names,
             "graphs": manifest.graphs,
-            "composed": sum(self._table["composed"].to_pylist()),
+            "composed": sum(self.contents.table["composed"].to_pylist()),
             "overlay": len(self.overlay) if self.overlay else 0,
-            **inventory(self._table),
+            **inventory(self.contents.table),
             "encoder": manifest.encoder,
             "encoder_sha256": manifest.encoder_sha256,
             "tracer": manifest.tracer,
             "fingerprint": manifest.fingerprint,
-            "bytes": self._bytes(),
+            "bytes": self.contents.bytes,
         }
 
     def rows(self) -> list[ArchitectureRow]:
         """Every row, in order, as Python objects."""
-        return rows_of(self._table)
+        return rows_of(self.contents.table)
 
     @property
     def vectors(self) -> FloatArray:
@@ -672,26 +549,14 @@ class ArchitectureIndex:
         Shapes:
             float32[n, dim].
         """
-        copy = unit(self._vectors)
+        copy = unit(self.contents.vectors)
         copy.flags.writeable = False
         return copy
-
-    def numbered(self) -> tuple[Rows, NDArray[np.int64]]:
-        """The vectors as they are stored, and the number of each over all rows of the shards.
-
-        Shapes:
-            [n, dim], int64[n].
-        """
-        return self._vectors, self._numbers
 
     @property
     def has_graphs(self) -> bool:
         """Whether every shard came with its graphs, and they are here."""
-        here = present(self.folder or Path(), self.manifest)
-        shards = len(self.manifest.of_kind("rows"))
-        return sum(entry.kind == "graphs" for entry in here) == shards and all(
-            shard.graphs is not None for shard in self.added
-        )
+        return self.contents.has_graphs
 
     def graphs(self) -> pa.Table:
         """The stored graphs of the rows, in their order.
@@ -699,31 +564,11 @@ class ArchitectureIndex:
         Raises:
             NarError: A shard came without.
         """
-        import pyarrow as pa
-
-        if not self.has_graphs:
-            raise NarError(
-                f"The index {self.source} does not hold the graphs of all its rows, from which "
-                "vectors could be made. `nar index update` fetches an index for today's encoder; "
-                "`nar index write --graphs` makes one with graphs, from a corpus."
-            )
-        schema = stored_graphs.schema()
-        tables = [
-            from_parquet(read_verified(self.folder or Path(), entry), entry, schema)
-            for entry in self.manifest.of_kind("graphs")
-        ]
-        tables += [shard.graphs for shard in self.added]
-        whole = taken(pa.concat_tables([schema.empty_table(), *tables]), self._numbers)
-        if whole["fingerprint"].to_pylist() != list(self._positions):
-            raise IndexIncompatible(
-                f"The stored graphs of the index {self.source} are not those of its rows. "
-                "`nar index update` fetches a sound index."
-            )
-        return whole
+        return self.contents.graphs()
 
     def __len__(self) -> int:
         """The number of distinct graphs."""
-        return len(self._table)
+        return len(self.contents.table)
 
     def __repr__(self) -> str:
         """A line with sizes and origin."""
@@ -732,60 +577,7 @@ class ArchitectureIndex:
             f"{self.manifest.encoder}, {self.source}@{self.manifest.revision})"
         )
 
-    def _row(self, position: int) -> ArchitectureRow:
-        if self._reader is None:  # two threads may each make one: either will do
-            self._reader = RowReader(self._table)
-        return self._reader.at(position)
-
-    def _bytes(self) -> int:
-        if self.added or not self.manifest.files:
-            return self._vectors.nbytes + int(self._table.nbytes)
-        return sum(entry.size for entry in present(self.folder or Path(), self.manifest))
-
-    def _revised(self, buried: Collection[str], shard: Shard | None) -> Self:
-        """The index without some rows and with a shard more."""
-        gone = set(buried)
-        kept = np.array(
-            [i for name, i in self._positions.items() if name not in gone], dtype=np.int64
-        )
-        rest = taken(self._table, kept) if gone else self._table
-        parts = [Shard(rest, self._vectors[kept] if gone else self._vectors)]
-        numbers = self._numbers[kept]
-        count = self.manifest.rows
-        if shard is not None:
-            parts.append(shard)
-            numbers = np.concatenate([numbers, count + np.arange(len(shard.table))])
-            count += len(shard.table)
-        parts = [part for part in parts if len(part.table)]
-        table, vectors, _ = living(parts, {}, self.manifest.dim)
-        next_shard = len(self.manifest.of_kind("rows")) + len(self.added)
-        tombstones = self.tombstones | dict.fromkeys(gone, next_shard)
-        manifest = replace(
-            self.manifest,
-            graphs=len(table),
-            names=names_in(table),
-            rows=count,
-            tombstones=len(tombstones),
-            created=today(),
-        )
-        return type(self)(
-            table,
-            vectors,
-            numbers,
-            manifest,
-            self.source,
-            folder=self.folder,
-            added=(*self.added, shard) if shard is not None else self.added,
-            tombstones=tombstones,
-            overlay=self.overlay,
-        )
-
 
 def cut(matches: Sequence[Match]) -> list[Match]:
     """The matches, no score above 1: of a near twin in a sparser place it would be."""
     return [replace(match, score=min(match.score, 1.0)) for match in matches]
-
-
-def today() -> str:
-    """The date in UTC, such as `2026-11-21`."""
-    return datetime.now(UTC).date().isoformat()

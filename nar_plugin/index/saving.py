@@ -15,14 +15,14 @@ from nar_plugin.index.manifest_reading import unfit_text
 from nar_plugin.index.shards import tombstones_to_json
 
 if TYPE_CHECKING:
-    from nar_plugin.index.index import ArchitectureIndex
+    from nar_plugin.index.contents import Contents
 
 ENCODER = ("encoder.json", "encoder.safetensors")
 KEPT = ("vectors", "rows", "graphs", "derived")  # kinds that a new revision takes over
 
 
 def save(
-    index: ArchitectureIndex,
+    contents: Contents,
     folder: Path,
     *,
     half: bool,
@@ -30,30 +30,30 @@ def save(
     encoder: Path | None,
 ) -> None:
     """See `ArchitectureIndex.save`."""
-    files = kept_files(index, folder, with_encoder=encoder is None)
-    first = len(index.manifest.of_kind("rows"))
-    for number, shard in enumerate(index.added, start=first):
+    files = kept_files(contents, folder, with_encoder=encoder is None)
+    first = len(contents.manifest.of_kind("rows"))
+    for number, shard in enumerate(contents.added, start=first):
         files |= shard.files(number, half=half)
-    if index.tombstones:
-        content = tombstones_to_json(index.tombstones)
-        entry = FileEntry.of(content, TOMBSTONES, "tombstones", len(index.tombstones))
+    if contents.tombstones:
+        content = tombstones_to_json(contents.tombstones)
+        entry = FileEntry.of(content, TOMBSTONES, "tombstones", len(contents.tombstones))
         files[entry] = content
-    if derived := derived_files(index, files):
+    if derived := derived_files(contents, files):
         files = {entry: content for entry, content in files.items() if entry.kind != "derived"}
         files |= derived
     if encoder is not None:
         files |= encoder_files(encoder)
     manifest = replace(
-        index.manifest,
+        contents.manifest,
         files=tuple(sorted(files)),
-        revision=revision or index.manifest.revision,
+        revision=revision or contents.manifest.revision,
         minimum_client=MINIMUM_CLIENT,
     )
     if problem := unfit_text(manifest):
         raise NarError(f"Nothing was written to {folder}: {problem}.")
-    contents = {entry.path: content for entry, content in files.items() if content is not None}
+    written = {entry.path: content for entry, content in files.items() if content is not None}
     try:
-        replace_files(folder, manifest.to_json(), contents)
+        replace_files(folder, manifest.to_json(), written)
         prune(folder, manifest)
     except OSError as error:
         raise NarError(
@@ -63,31 +63,31 @@ def save(
 
 
 def kept_files(
-    index: ArchitectureIndex, folder: Path, *, with_encoder: bool
+    contents: Contents, folder: Path, *, with_encoder: bool
 ) -> dict[FileEntry, bytes | None]:
     """The files of the index's own folder: with content where they must be copied, else None.
 
     Graphs that an update has left out stay listed: where they were published, they still are.
     """
     kinds = (*KEPT, "encoder") if with_encoder else KEPT
-    entries = [entry for entry in index.manifest.files if entry.kind in kinds]
-    if index.folder is None:
+    entries = [entry for entry in contents.manifest.files if entry.kind in kinds]
+    if contents.folder is None:
         return {}
-    here = present(index.folder, index.manifest)
+    here = present(contents.folder, contents.manifest)
     absent = [entry for entry in entries if entry.kind in OPTIONAL and entry not in here]
-    contents: dict[FileEntry, bytes | None] = dict.fromkeys(
+    files: dict[FileEntry, bytes | None] = dict.fromkeys(
         entry for entry in absent if entry.kind == "graphs"
     )
-    same = folder.resolve() == index.folder.resolve()
+    same = folder.resolve() == contents.folder.resolve()
     for entry in entries:
         if entry not in absent:
-            content = read_verified(index.folder, entry)  # another process may have replaced it
-            contents[entry] = None if same else content
-    return contents
+            content = read_verified(contents.folder, entry)  # another process may have replaced it
+            files[entry] = None if same else content
+    return files
 
 
 def derived_files(
-    index: ArchitectureIndex, files: Mapping[FileEntry, bytes | None]
+    contents: Contents, files: Mapping[FileEntry, bytes | None]
 ) -> dict[FileEntry, bytes]:
     """An approximate index, where a search of all rows would be slow and none is kept.
 
@@ -96,14 +96,14 @@ def derived_files(
     from nar_plugin.index import approximate
 
     held = sum(entry.rows for entry in files if entry.kind == "derived")
-    if index.manifest.rows - held < approximate.APPROXIMATE_FROM or not faiss_allowed():
+    if contents.manifest.rows - held < approximate.APPROXIMATE_FROM or not faiss_allowed():
         return {}
-    content = approximate.built(*index.numbered())
-    entry = FileEntry.of(content, approximate.PATH, "derived", index.manifest.rows)
+    content = approximate.built(contents.vectors, contents.numbers)
+    entry = FileEntry.of(content, approximate.PATH, "derived", contents.manifest.rows)
     return {entry: content}
 
 
 def encoder_files(encoder: Path) -> dict[FileEntry, bytes]:
     """The encoder's files as they are in its folder."""
-    contents = {name: (encoder / name).read_bytes() for name in ENCODER}
-    return {FileEntry.of(content, name, "encoder"): content for name, content in contents.items()}
+    files = {name: (encoder / name).read_bytes() for name in ENCODER}
+    return {FileEntry.of(content, name, "encoder"): content for name, content in files.items()}

@@ -5,7 +5,6 @@ import subprocess
 import sys
 import time
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from shutil import copytree
 from types import SimpleNamespace
@@ -213,7 +212,7 @@ def one_behind_all(small, tmp_path_factory):
     )
     index = ArchitectureIndex.load(small[1])
     own = {"encoder": "own", "encoder_sha256": encoder_sha256(folder / "encoder")}
-    index.manifest = replace(index.manifest, **own)
+    index = ArchitectureIndex(index.contents.stating(**own))
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setattr(approximate, "APPROXIMATE_FROM", 100)
         index.save(folder / "second", encoder=folder / "encoder")

@@ -88,8 +88,7 @@ def test_the_card_shows_markup_of_an_index_as_text(client, small, tmp_path):
     index = ArchitectureIndex.load(small[0])
     rows = [replace(row, family=evil, licence=evil) for row in index.rows()]
     index = index.remove([row.fingerprint for row in rows]).add(rows, index.vectors)
-    index.manifest = replace(index.manifest, encoder=evil)
-    index.save(tmp_path / "evil", revision=evil)
+    ArchitectureIndex(index.contents.stating(encoder=evil)).save(tmp_path / "evil", revision=evil)
     hub.publish(tmp_path / "evil", REPO)
     text = DatasetCard.load(REPO).text
     assert "<" not in text.partition("## Limits")[0]

@@ -3,7 +3,6 @@
 import json
 import logging
 import threading
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -183,7 +182,7 @@ def test_a_repository_is_opened_without_becoming_the_active_one(published, small
 def test_a_damaged_repository_of_the_cache_is_fetched_again(published, monkeypatch):
     from huggingface_hub import constants
 
-    folder = hub.open_index(REPO, None, ArchitectureIndex.load).folder
+    folder = hub.open_index(REPO, None, ArchitectureIndex.load).contents.folder
     damaged = (folder / "shards/00000.vectors.safetensors").resolve()
     content = damaged.read_bytes()
     damaged.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
@@ -221,9 +220,7 @@ def test_an_index_for_another_encoder_or_fingerprint_does_not_become_active(
     client, small, tmp_path
 ):
     def variant(**fields):
-        index = ArchitectureIndex.load(small[0])
-        index.manifest = replace(index.manifest, **fields)
-        return index
+        return ArchitectureIndex(ArchitectureIndex.load(small[0]).contents.stating(**fields))
 
     variant(encoder="other", encoder_sha256="0" * 64).save(tmp_path / "encoder")
     variant(fingerprint="nar9").save(tmp_path / "fingerprint")
@@ -249,8 +246,8 @@ def encoder(tmp_path):
 
 def with_encoder(index, encoder, folder):
     """The index as its own encoder's, saved."""
-    index.manifest = replace(index.manifest, encoder="own", encoder_sha256=encoder_sha256(encoder))
-    index.save(folder, encoder=encoder)
+    own = index.contents.stating(encoder="own", encoder_sha256=encoder_sha256(encoder))
+    ArchitectureIndex(own).save(folder, encoder=encoder)
     return folder
 
 
@@ -292,9 +289,9 @@ def test_an_encoder_that_nobody_can_use_does_not_land(
     index = ArchitectureIndex.load(small[0])
     config = json.loads((encoder / "encoder.json").read_text())
     content = [] if changes is None else config | changes
-    index.manifest = replace(index.manifest, encoder="own", encoder_sha256=config["sha256"])
+    own = index.contents.stating(encoder="own", encoder_sha256=config["sha256"])
     (encoder / "encoder.json").write_text(json.dumps(content))
-    index.save(tmp_path / "own", encoder=encoder)
+    ArchitectureIndex(own).save(tmp_path / "own", encoder=encoder)
     hub.publish(tmp_path / "own", REPO)
     with pytest.raises((IndexUnavailable, IndexIncompatible), match=reason):
         hub.update()

@@ -123,7 +123,7 @@ def test_own_models_are_measured_among_the_rows_of_the_index(backend):
 
 def test_an_index_of_before_there_were_densities(tmp_path, backend):
     crowded().save(tmp_path)
-    table = to_parquet(crowded()._table.drop_columns(["density"]))
+    table = to_parquet(crowded().contents.table.drop_columns(["density"]))
     replace_file(tmp_path, ROWS, table)
     older = ArchitectureIndex.verify(tmp_path)
     assert dense(older) == [0] * 4
@@ -140,7 +140,7 @@ def test_an_index_of_before_there_were_densities(tmp_path, backend):
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), 7, -2])
 def test_a_density_that_is_no_mean_of_cosines_is_refused(tmp_path, value):
     crowded().save(tmp_path)
-    table = with_densities(crowded()._table, np.full(4, value, np.float32))
+    table = with_densities(crowded().contents.table, np.full(4, value, np.float32))
     replace_file(tmp_path, ROWS, to_parquet(table))
     with pytest.raises(IndexIncompatible, match="density in it is not between -1 and 1"):
         ArchitectureIndex.load(tmp_path)

@@ -3,7 +3,6 @@
 import json
 import logging
 import threading
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -114,7 +113,7 @@ def test_all_or_none(base, home):
 
 def test_an_index_that_was_named_answers_alone(base, tmp_path):
     add(base, "own_models:small")
-    assert nar_plugin.load_index(base.folder).overlay is None
+    assert nar_plugin.load_index(base.contents.folder).overlay is None
     assert len(nar_plugin.load_index().overlay) == 1
 
 
@@ -159,9 +158,8 @@ def test_a_damaged_overlay_is_left_out(base, home, caplog):
 def test_an_overlay_of_another_tracer_cannot_be_reencoded(base, home):
     add(base, "own_models:small")
     folder = home / "nar" / "overlay"
-    old = ArchitectureIndex.load(folder)
-    old.manifest = replace(old.manifest, fingerprint="nar0")
-    old.save(folder)
+    earlier = ArchitectureIndex.load(folder).contents.stating(fingerprint="nar0")
+    ArchitectureIndex(earlier).save(folder)
     with pytest.raises(IndexIncompatible, match="Trace the models of the older one again"):
         overlay.reencode_overlay(base, lambda macros: embedding.embed(base, macros))
 

@@ -8,6 +8,7 @@ import pytest
 
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable, NarError
 from nar_plugin.index import ArchitectureIndex, graphs
+from nar_plugin.index.contents import Contents
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 
 
@@ -152,7 +153,7 @@ def test_another_index_in_the_folder_leaves_none_of_its_files(saved, build, row)
 def test_a_reader_that_comes_while_the_index_is_replaced(saved, build, row, monkeypatch):
     """Its manifest is the old one, the files are the new ones: it reads the new index."""
     successor = build([row("timm:other")], [[0, 1]])
-    real = ArchitectureIndex._load.__func__
+    real = Contents.read.__func__
 
     def late(cls, folder, manifest):
         if len(calls) < 1:
@@ -161,7 +162,7 @@ def test_a_reader_that_comes_while_the_index_is_replaced(saved, build, row, monk
         return real(cls, folder, manifest)
 
     calls = []
-    monkeypatch.setattr(ArchitectureIndex, "_load", classmethod(late))
+    monkeypatch.setattr(Contents, "read", classmethod(late))
     assert names(ArchitectureIndex.load(saved)) == ["timm:other"]
 
 

@@ -1,0 +1,274 @@
+"""What an index holds: its rows and vectors, and the shards that they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nar_plugin.errors import IndexIncompatible, IndexUnavailable, NarError
+from nar_plugin.index import graphs as stored_graphs
+from nar_plugin.index.density import densities
+from nar_plugin.index.folder import present, read_verified, source_of
+from nar_plugin.index.manifest import Manifest
+from nar_plugin.index.parquet import from_parquet
+from nar_plugin.index.rows import (
+    ArchitectureRow,
+    RowReader,
+    densities_of,
+    merge_equal_graphs,
+    taken,
+    to_table,
+    with_densities,
+)
+from nar_plugin.index.shards import Shard, living, names_in, read_shards, read_tombstones
+from nar_plugin.index.vectors import FloatArray, Rows, as_float32, unit
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, eq=False)
+class Contents:
+    """The n rows that can be found, and where they come from. They never change.
+
+    Attributes:
+        table: The rows, of the schema of `nar_plugin.index.rows`.
+        vectors: float16 or float32[n, manifest.dim], of length 1 as far as their type can say.
+        numbers: int64[n], the number of each over all rows of the shards.
+        manifest: What the index holds and which encoder made it.
+        source: `embedded`, the folder that it was loaded from, or `memory`.
+        folder: Where its shards lie, or None.
+        added: Shards that no folder holds yet.
+        tombstones: By fingerprint, the first shard in which it may live again.
+    """
+
+    table: pa.Table
+    vectors: Rows
+    numbers: NDArray[np.int64]
+    manifest: Manifest
+    source: str = "memory"
+    folder: Path | None = None
+    added: tuple[Shard, ...] = ()
+    tombstones: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def none(cls, manifest: Manifest) -> Self:
+        """No rows yet, in memory."""
+        return cls(*living([], {}, manifest.dim), manifest)
+
+    @classmethod
+    def read(cls, folder: Path, manifest: Manifest) -> Self:
+        """The rows of a folder, every byte verified.
+
+        Raises:
+            IndexUnavailable: A file is missing or damaged.
+            IndexIncompatible: It is of a format that this version does not read.
+        """
+        tombstones = read_tombstones(folder, manifest)
+        rows = living(read_shards(folder, manifest), tombstones, manifest.dim)
+        source = source_of(folder)
+        found = cls(*rows, manifest, source, folder, tombstones=tombstones)
+        counted = len(found), names_in(found.table)
+        if counted != (manifest.graphs, manifest.names) or len(found.positions) != len(found):
+            raise IndexUnavailable(
+                f"The index {source} contradicts itself: its shards hold {counted[0]:,} rows of "
+                f"{len(found.positions):,} fingerprints with {counted[1]:,} names, the manifest "
+                f"says {manifest.graphs:,} and {manifest.names:,}. `nar index update` fetches a "
+                "sound index; `ArchitectureIndex.save` writes one."
+            )
+        return found
+
+    def __len__(self) -> int:
+        """The number of rows."""
+        return len(self.table)
+
+    @cached_property
+    def densities(self) -> FloatArray:
+        """float32[n], of each row among all."""
+        return densities_of(self.table)
+
+    @cached_property
+    def positions(self) -> dict[str, int]:
+        """Where the row of each fingerprint stands."""
+        return {name: i for i, name in enumerate(self.table["fingerprint"].to_pylist())}
+
+    @cached_property
+    def _reader(self) -> RowReader:
+        return RowReader(self.table)
+
+    def row(self, position: int) -> ArchitectureRow:
+        """The row at a position."""
+        return self._reader.at(position)
+
+    def adding(
+        self,
+        rows: Sequence[ArchitectureRow],
+        vectors: NDArray[np.floating],
+        graphs: pa.Table | None,
+    ) -> Self:
+        """With more rows, which become the next shard: see `ArchitectureIndex.add`."""
+        shape = np.shape(vectors)
+        if (
+            len(shape) != 2
+            or shape[0] != len(rows)
+            or not shape[1]
+            or shape[1] != self.manifest.dim
+        ):
+            wanted = self.manifest.dim or "dim"
+            raise NarError(f"Got vectors of shape {shape}, expected ({len(rows)}, {wanted}).")
+        if graphs is not None and graphs["fingerprint"].to_pylist() != [
+            row.fingerprint for row in rows
+        ]:
+            raise NarError("Got graphs that are not those of the rows: expected one for each.")
+        units = unit(vectors)
+        kept: list[tuple[ArchitectureRow, FloatArray, int]] = []
+        buried = []
+        merged_rows, positions = merge_equal_graphs(rows)
+        dense = self._new_densities(merged_rows, units[positions])
+        for row, position in zip(merged_rows, positions, strict=True):
+            at = self.positions.get(row.fingerprint)
+            if at is None:
+                row = replace(row, density=dense[row.fingerprint])
+                kept.append((row, units[position], position))
+                continue
+            known = self.row(at)
+            (merged,) = merge_equal_graphs([known, row])[0]
+            if merged != known:
+                kept.append((merged, as_float32(self.vectors[at]), position))
+                buried.append(row.fingerprint)
+        if not kept:
+            return self
+        shard = Shard(
+            to_table([row for row, _, _ in kept]),
+            unit(np.stack([vector for _, vector, _ in kept])),
+            taken(graphs, np.array([position for _, _, position in kept]))
+            if graphs is not None
+            else None,
+        )
+        return self._revised(buried, shard)
+
+    def _new_densities(
+        self, rows: Sequence[ArchitectureRow], units: FloatArray
+    ) -> dict[str, float]:
+        """By fingerprint the density of each row that is not here yet, among all of them.
+
+        Rows of before there were densities have 0, and what is added to them has 0 too: beside
+        them anything else would count against it.
+        """
+        new = [i for i, row in enumerate(rows) if row.fingerprint not in self.positions]
+        names = [rows[i].fingerprint for i in new]
+        if not new or (len(self) > 1 and not self.densities.any()):
+            return dict.fromkeys(names, 0.0)
+        among = np.concatenate([self.vectors, units[new]]) if len(self) else units[new]
+        own = len(self) + np.arange(len(new))
+        return dict(zip(names, densities(units[new], among, own).tolist(), strict=True))
+
+    def without(self, fingerprints: Collection[str]) -> Self:
+        """Without the rows of these fingerprints: see `ArchitectureIndex.remove`."""
+        unknown = [name for name in fingerprints if name not in self.positions]
+        if unknown:
+            raise NarError(
+                f"The index {self.source} holds no fingerprint {unknown[0]!r}"
+                f"{f' and {len(unknown) - 1} others' if unknown[1:] else ''}; nothing was removed."
+            )
+        return self._revised(fingerprints, None) if fingerprints else self
+
+    def stating(self, **fields: Any) -> Self:
+        """The same rows under a manifest with other values of these fields."""
+        return replace(self, manifest=replace(self.manifest, **fields))
+
+    def as_dense_as(self, found: FloatArray) -> Self:
+        """The same rows with other densities.
+
+        Shapes:
+            found [n].
+        """
+        return replace(self, table=with_densities(self.table, found))
+
+    def _revised(self, buried: Collection[str], shard: Shard | None) -> Self:
+        """Without some rows and with a shard more."""
+        gone = set(buried)
+        kept = np.array(
+            [i for name, i in self.positions.items() if name not in gone], dtype=np.int64
+        )
+        rest = taken(self.table, kept) if gone else self.table
+        parts = [Shard(rest, self.vectors[kept] if gone else self.vectors)]
+        numbers = self.numbers[kept]
+        count = self.manifest.rows
+        if shard is not None:
+            parts.append(shard)
+            numbers = np.concatenate([numbers, count + np.arange(len(shard.table))])
+            count += len(shard.table)
+        parts = [part for part in parts if len(part.table)]
+        table, vectors, _ = living(parts, {}, self.manifest.dim)
+        next_shard = len(self.manifest.of_kind("rows")) + len(self.added)
+        tombstones = {**self.tombstones, **dict.fromkeys(gone, next_shard)}
+        manifest = replace(
+            self.manifest,
+            graphs=len(table),
+            names=names_in(table),
+            rows=count,
+            tombstones=len(tombstones),
+            created=today(),
+        )
+        return replace(
+            self,
+            table=table,
+            vectors=vectors,
+            numbers=numbers,
+            manifest=manifest,
+            added=(*self.added, shard) if shard is not None else self.added,
+            tombstones=tombstones,
+        )
+
+    @property
+    def has_graphs(self) -> bool:
+        """Whether every shard came with its graphs, and they are here."""
+        here = present(self.folder or Path(), self.manifest)
+        shards = len(self.manifest.of_kind("rows"))
+        return sum(entry.kind == "graphs" for entry in here) == shards and all(
+            shard.graphs is not None for shard in self.added
+        )
+
+    def graphs(self) -> pa.Table:
+        """The stored graphs of the rows: see `ArchitectureIndex.graphs`."""
+        import pyarrow as pa
+
+        if not self.has_graphs:
+            raise NarError(
+                f"The index {self.source} does not hold the graphs of all its rows, from which "
+                "vectors could be made. `nar index update` fetches an index for today's encoder; "
+                "`nar index write --graphs` makes one with graphs, from a corpus."
+            )
+        schema = stored_graphs.schema()
+        tables = [
+            from_parquet(read_verified(self.folder or Path(), entry), entry, schema)
+            for entry in self.manifest.of_kind("graphs")
+        ]
+        tables += [shard.graphs for shard in self.added]
+        whole = taken(pa.concat_tables([schema.empty_table(), *tables]), self.numbers)
+        if whole["fingerprint"].to_pylist() != list(self.positions):
+            raise IndexIncompatible(
+                f"The stored graphs of the index {self.source} are not those of its rows. "
+                "`nar index update` fetches a sound index."
+            )
+        return whole
+
+    @property
+    def bytes(self) -> int:
+        """Of its files, or in memory where no folder holds all of it."""
+        if self.added or not self.manifest.files:
+            return self.vectors.nbytes + int(self.table.nbytes)
+        return sum(entry.size for entry in present(self.folder or Path(), self.manifest))
+
+
+def today() -> str:
+    """The date in UTC, such as `2026-11-21`."""
+    return datetime.now(UTC).date().isoformat()
