@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple
 
@@ -36,12 +36,13 @@ def graph_of(recording: Recording) -> ArchitectureGraph:
     """The canonical graph of what a forward computed, without method and inputs."""
     recorder, twin, out = recording
     nodes, stands_for = nodes_of(recorder.records, recorder.head_counts)
-    rewriter = Rewriter(nodes)
-    rewriter.run()
     results = {
         stands_for[source] for tensor in _tensors(out) if (source := recorder.source(tensor)) >= 0
     }
-    kept = _kept(nodes, rewriter.dropped, results)
+    rewriter = Rewriter(nodes, unread=_unread(nodes, results))
+    rewriter.run()
+    dropped = rewriter.dropped | _unread(nodes, results, rewriter.dropped)
+    kept = [index for index in range(len(nodes)) if index not in dropped]
     position = {index: place for place, index in enumerate(kept)}
     interned: dict[Op, Op] = {}
     ops = tuple(interned.setdefault(op, op) for op in (nodes[index].op() for index in kept))
@@ -63,16 +64,15 @@ def graph_of(recording: Recording) -> ArchitectureGraph:
     )
 
 
-def _kept(nodes: list[Node], dropped: set[int], results: set[int]) -> list[int]:
-    """Nodes that some result depends on; all that are left when no result could be found."""
-    results = {index for index in results if index >= 0 and index not in dropped}
-    if not results:
-        return [index for index in range(len(nodes)) if index not in dropped]
-    needed = set(results)
+def _unread(nodes: list[Node], results: set[int], dropped: Set[int] = frozenset()) -> set[int]:
+    """Nodes that no result depends on; none when no result could be found."""
+    needed = {index for index in results if index >= 0 and index not in dropped}
+    if not needed:
+        return set()
     for index in range(len(nodes) - 1, -1, -1):
         if index in needed:
             needed.update(nodes[index].inputs)
-    return sorted(needed - dropped)
+    return set(range(len(nodes))) - needed
 
 
 def _with_parents(paths: Iterable[str]) -> set[str]:

@@ -7,7 +7,7 @@ in topological order; a pattern's size is bounded, so the time is linear in the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 
 from nar_plugin.tracing.node import Node
 from nar_plugin.tracing.rules import FINISHING, FUSIONS
@@ -18,15 +18,18 @@ class Rewriter:
 
     Args:
         nodes: Canonical nodes in topological order; they are changed in place.
+        unread: Those that no result depends on. They are dropped before any rule looks: the mean
+            of weights that nobody asked for is no reader of them.
     """
 
-    def __init__(self, nodes: list[Node]) -> None:
+    def __init__(self, nodes: list[Node], unread: Set[int] = frozenset()) -> None:
         self.nodes = nodes
-        self.dropped: set[int] = set()
+        self.dropped: set[int] = set(unread)
         self._readers: list[dict[int, None]] = [{} for _ in nodes]
         for index, node in enumerate(nodes):
-            for source in node.inputs:
-                self._readers[source][index] = None
+            if index not in unread:
+                for source in node.inputs:
+                    self._readers[source][index] = None
 
     def run(self) -> None:
         """Apply every rule at every node where it can start."""

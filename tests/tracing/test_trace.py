@@ -139,6 +139,25 @@ def test_dead_branches_leave_no_trace():
     assert trace(Dead(), image).fingerprint == trace(ConvNet(), image).fingerprint
 
 
+def test_weights_of_attention_that_nobody_reads():
+    class Attention(nn.Module):
+        def __init__(self, **asked):
+            super().__init__()
+            self.enter = nn.Linear(32, 32)
+            self.heads = nn.MultiheadAttention(32, 4, batch_first=True)
+            self.asked = asked
+
+        def forward(self, x):
+            x = self.enter(x)
+            return x + self.heads(x, x, x, **self.asked)[0]
+
+    words = torch.empty(2, 10, 32)
+    default = trace(Attention(), words)
+    assert [op.kind for op in default.ops] == ["linear", "linear", "attention", "linear", "add"]
+    for asked in ({"need_weights": False}, {"average_attn_weights": False}):
+        assert trace(Attention(**asked), words).fingerprint == default.fingerprint
+
+
 def test_refused_inputs_are_told_with_the_models_own_words():
     class Picky(nn.Module):
         def __init__(self):

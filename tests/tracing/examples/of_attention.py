@@ -49,6 +49,13 @@ def eager(m, q, k, v):
     return (q @ k.transpose(-1, -2) / 8**0.5).softmax(-1) @ v
 
 
+def watched(m, q, k, v):
+    """As nn.MultiheadAttention by default: the mean of the weights is offered, and nobody asks."""
+    weights = (q @ k.transpose(-1, -2) / 8**0.5).softmax(-1)
+    weights.mean(dim=1)
+    return weights @ v
+
+
 def upcast(m, q, k, v):
     scores = torch.matmul(q * 8**-0.5, k.transpose(2, 3))
     mask = torch.full((q.shape[-2],) * 2, float("-inf")).triu(1)
@@ -187,6 +194,7 @@ EXAMPLES = {
         same=[
             attend(fused),
             attend(eager),
+            attend(watched),
             attend(upcast),
             attend(einsum),
             folded,
