@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from nar_plugin import hub, manager
 from nar_plugin.encoder import clear_encoders
-from nar_plugin.errors import NarError
+from nar_plugin.errors import NarError, TraceError
 from nar_plugin.hookspecs import Provenance
 from nar_plugin.index import ArchitectureIndex, Match, embedding, overlay
 from nar_plugin.index.designs import best_designs
@@ -223,6 +223,11 @@ def _read(
 ) -> tuple[Any, ArchitectureGraph, MacroGraph]:
     subject = as_model(model, caller=caller)
     graph = _trace(subject, example_inputs)
+    if not len(graph):
+        raise TraceError(
+            f"{type(unwrap(subject)).__name__} has nothing to compare: its forward computes no "
+            "operation that is part of a design (0 ops)."
+        )
     return subject, graph, mine(graph)
 
 
@@ -278,6 +283,8 @@ def _query(
         method=graph.method,
         reason=graph.reason,
         inputs=graph.inputs,
+        unread=graph.unread,
+        class_name=type(unwrap(subject)).__name__,
         motifs=motifs,
     )
 

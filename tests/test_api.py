@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 from models import ConvNet, NanoGPT, UNet
+from torch import nn
 
 import nar_plugin
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable, NarError, TraceError
@@ -259,3 +260,10 @@ def test_clear_cache_releases_the_index():
     gc.collect()
     assert index() is None
     assert len(nar_plugin.load_index()) > 0
+
+
+def test_a_model_that_computes_nothing_resembles_nothing():
+    for model in (nn.Identity(), nn.Sequential(nn.Dropout())):
+        assert len(nar_plugin.trace(model)) == 0
+        with pytest.raises(TraceError, match="has nothing to compare"):
+            nar_plugin.find_similar(model)

@@ -13,11 +13,12 @@ from nar_plugin.report.wording import (
     far_text,
     flops_text,
     index_text,
-    method_text,
+    inputs_text,
     motif_text,
     other_names,
     params_text,
     query_text,
+    trace_text,
 )
 
 if TYPE_CHECKING:
@@ -37,7 +38,8 @@ def similar_html(similar: SimilarArchitectures) -> str:
     return (
         f'<div class="nar-report"><style>{_stylesheet()}</style>'
         f"<div>similar to <b>{escape(query_text(similar.query))}</b></div>"
-        f"<div>{escape(method_text(similar.query))}</div>"
+        f'<div class="nar-quiet">{escape(inputs_text(similar.query))}</div>'
+        f"<div>{escape(trace_text(similar.query))}</div>"
         f"<div>{escape(far_text(similar.hits))}</div>"
         f"<table><thead><tr>{headings}</tr></thead><tbody>{rows}</tbody></table>"
         f'<div class="nar-quiet">{escape(index_text(similar.index))}</div></div>'

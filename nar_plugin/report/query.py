@@ -24,6 +24,8 @@ class Query:
         method: How the graph was obtained.
         reason: Why that method was used.
         inputs: The inputs of the traced forward, in words.
+        unread: How many of the parameters no operation of that forward read.
+        class_name: Of the model.
         motifs: Its blocks, most operations covered first.
         family: Always None: a query is asked about, not labelled.
     """
@@ -38,6 +40,8 @@ class Query:
     method: str = "meta"
     reason: str = ""
     inputs: str = ""
+    unread: int = 0
+    class_name: str = ""
     motifs: tuple[MotifCount, ...] = ()
     family: None = None
 

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from nar_plugin.report.table import add_numbers, open_table
-from nar_plugin.report.wording import clean, flops_text, params_text, times
+from nar_plugin.report.wording import clean, flops_text, name_text, params_text, times
 
 if TYPE_CHECKING:
     from nar_plugin.report.compare import Comparison
@@ -44,7 +44,7 @@ def _sizes(comparison: Comparison) -> Table:
 
 def _size_cells(query: Query) -> tuple[RenderableType, ...]:
     return (
-        Text(clean(query.name or "this model")),
+        Text(name_text(query)),
         params_text(query.params),
         flops_text(query.flops),
         f"{query.ops:,}",

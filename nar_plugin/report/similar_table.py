@@ -21,11 +21,12 @@ from nar_plugin.report.wording import (
     far_text,
     flops_text,
     index_text,
-    method_text,
+    inputs_text,
     motif_text,
     other_names,
     params_text,
     query_text,
+    trace_text,
 )
 
 if TYPE_CHECKING:
@@ -45,7 +46,9 @@ class SimilarTable:
     def __rich_console__(self, _: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         """Choose the layout that fits."""
         yield Text(f"similar to {query_text(self.similar.query)}", style="bold")
-        if warning := method_text(self.similar.query):
+        if inputs := inputs_text(self.similar.query):
+            yield Text(inputs, style="dim")
+        if warning := trace_text(self.similar.query):
             yield Text(warning, style="yellow")
         if warning := far_text(self.similar.hits):
             yield Text(warning, style="yellow")

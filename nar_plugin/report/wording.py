@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from nar_plugin.report.hit import Hit, SharedMotif
     from nar_plugin.report.query import IndexInfo, Query
 
+UNREAD = 0.1  # share of the parameters from which on a forward has passed by a part of the model
 FAR = 0.45  # of designs with a relative in the index, 2% have no hit above it (experiments.md)
 
 # CSI sequences, OSC strings up to their terminator, then any other two-character escape (ECMA-48).
@@ -63,11 +64,20 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
+def name_text(query: Query) -> str:
+    """Its reference, or such as `this ViT` of a model that has none."""
+    return clean(query.name or f"this {query.class_name or 'model'}")
+
+
 def query_text(query: Query) -> str:
     """Such as `timm:resnet50, 25.6M params, 8.2G FLOPs, 174 ops`."""
-    name = clean(query.name) if query.name else "this model"
     sizes = f"{params_text(query.params)} params, {flops_text(query.flops)} FLOPs"
-    return f"{name}, {sizes}, {query.ops:,} ops"
+    return f"{name_text(query)}, {sizes}, {query.ops:,} ops"
+
+
+def inputs_text(query: Query) -> str:
+    """Such as `at float32[1, 3, 224, 224]`: what the FLOPs were counted at; empty where unknown."""
+    return f"at {clean(query.inputs)}" if query.method != "modules" and query.inputs else ""
 
 
 def index_text(index: IndexInfo) -> str:
@@ -98,11 +108,21 @@ def far_text(hits: Sequence[Hit]) -> str:
     return f"No close relative: every score is below {FAR}. These are the least far."
 
 
-def method_text(query: Query) -> str:
-    """A warning when the graph is not that of a forward; otherwise empty."""
-    if query.method != "modules":
-        return ""
-    return (
-        "No inputs could be guessed, so its layers were compared in the order of the module tree, "
-        "without their connections. Pass example_inputs= for a sure answer."
-    )
+def trace_text(query: Query) -> str:
+    """A warning when the graph is not that of the whole forward; otherwise empty."""
+    if query.method == "modules":
+        _, _, refusal = query.reason.partition("\n")
+        refusal = clean(refusal.partition("\n")[0].partition(": ")[2]).rstrip(".")
+        cause = f" ({refusal})" if refusal else ""
+        return (
+            f"No inputs were found that its forward takes{cause}, so its layers were compared in "
+            "the order of the module tree, without their connections. In Python, example_inputs= "
+            "gives a sure answer."
+        )
+    if query.unread > UNREAD * query.params:
+        return (
+            f"{query.unread / query.params:.0%} of its parameters were not reached by this "
+            "forward; the answer is about the rest. In Python, example_inputs= may lead "
+            "through them."
+        )
+    return ""

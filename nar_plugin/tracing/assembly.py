@@ -61,7 +61,22 @@ def graph_of(recording: Recording) -> ArchitectureGraph:
         flops=sum(work.values()),
         work=work,
         params=sum(parameter.numel() for parameter in twin.parameters),
+        unread=_parameters_unread(recorder, twin),
     )
+
+
+def _parameters_unread(recorder: Recorder, twin: Twin) -> int:
+    """Elements of the parameters that no call read, of modules that made no call themselves."""
+    read = recorder.parameters_read()
+    called = {record.path for record in recorder.records}
+    unread = {
+        id(parameter): parameter.numel()
+        for path, module in twin.model.named_modules()
+        if path not in called
+        for parameter in module._parameters.values()
+        if parameter is not None and id(parameter) not in read
+    }
+    return sum(unread.values())
 
 
 def _unread(nodes: list[Node], results: set[int], dropped: Set[int] = frozenset()) -> set[int]:

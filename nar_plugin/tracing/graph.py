@@ -53,6 +53,8 @@ class ArchitectureGraph:
         work: The same by kind of operator: `conv`, `matmul` (linear layers too), `attention`,
             `lstm`, `gru`, `rnn`.
         params: Number of distinct parameter elements of the model.
+        unread: How many of them no operation of the forward read, of modules that the forward
+            passed by.
         method: How the graph was obtained: `meta`, or a fallback.
         reason: Why that method was used.
         inputs: The inputs of the traced forward, in words.
@@ -65,6 +67,7 @@ class ArchitectureGraph:
     flops: int = 0
     work: Mapping[str, int] = field(default_factory=dict)
     params: int = 0
+    unread: int = 0
     method: str = "meta"
     reason: str = ""
     inputs: str = ""

@@ -126,6 +126,20 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         replaced = self._replaced.get(id(tensor))
         return self._source.get(id(tensor if replaced is None else replaced), CONST)
 
+    def parameters_read(self) -> set[int]:
+        """The ids of the parameters that recorded calls read, through views too."""
+        found: set[int] = set()
+
+        def add(tensor: torch.Tensor | None) -> None:
+            while tensor is not None:
+                found.add(id(tensor))
+                tensor = self._base.get(id(tensor))
+
+        for record in self.records:
+            if PARAM in record.sources:
+                map_tensors((*record.args, *record.kwargs.values()), add)
+        return found
+
     def hold(self, tensors: list[torch.Tensor]) -> None:
         """Register the tensors that a model holds beside its parameters."""
         for tensor in tensors:

@@ -93,11 +93,30 @@ def test_without_a_terminal_the_table_is_100_columns(similar, monkeypatch):
 
 
 def test_a_graph_without_a_forward_is_said_to_be_one(similar):
-    warning = "No inputs could be guessed"
-    assert warning not in str(similar) + similar._repr_html_()
-    guessed = replace(similar, query=replace(similar.query, method="modules"))
-    assert warning in str(guessed)
-    assert warning in guessed._repr_html_()
+    assert "No inputs were found" not in str(similar) + similar._repr_html_()
+    reason = "no inputs could be found:\n  float32[1, 10]: ValueError: a banana.\n  none: Other: b"
+    query = replace(similar.query, method="modules", reason=reason, inputs="none")
+    guessed = replace(similar, query=query)
+    for text in (" ".join(str(guessed).split()), guessed._repr_html_()):
+        assert "No inputs were found that its forward takes (ValueError: a banana), so" in text
+        assert "at none" not in text
+
+
+def test_parameters_that_no_operation_read_are_told(similar):
+    few = replace(similar, query=replace(similar.query, unread=2_555_703))  # 10% is 2,555,703.2
+    assert "were not reached" not in str(few) + few._repr_html_()
+    some = replace(similar, query=replace(similar.query, unread=3_100_000))
+    assert "12% of its parameters were not reached" in str(some)
+    assert "12% of its parameters were not reached" in some._repr_html_()
+
+
+def test_a_model_without_a_reference_goes_by_its_class(similar):
+    own = replace(similar, query=replace(similar.query, name=None, class_name="[red]Net[/red]"))
+    assert "similar to this [red]Net[/red], 25.6M params" in str(own)
+    assert "similar to <b>this [red]Net[/red], 25.6M" in own._repr_html_()
+    assert "at float32[1, 3, 8, 8]" in str(
+        replace(own, query=replace(own.query, inputs="float32[1, 3, 8, 8]"))
+    )
 
 
 def test_hits_that_are_all_far_are_said_to_be(similar, make_hit):

@@ -139,6 +139,24 @@ def test_dead_branches_leave_no_trace():
     assert trace(Dead(), image).fingerprint == trace(ConvNet(), image).fingerprint
 
 
+def test_parameters_that_the_forward_passes_by():
+    class Early(ConvNet):
+        def __init__(self):
+            super().__init__()
+            self.scale = nn.Parameter(torch.ones(8, 8))
+            self.never = nn.Parameter(torch.ones(5))  # of a module that is called: not counted
+            self.later = nn.Sequential(nn.Linear(10, 20), nn.LayerNorm(20))
+
+        def forward(self, x):
+            y = super().forward(x) + x.mean((2, 3)) @ self.head.weight[:, :3].t()
+            y = y + self.scale.t().mean()
+            return self.later(y) if self.later is None else y
+
+    image = torch.empty(1, 3, 16, 16)
+    assert trace(ConvNet(), image).unread == 0
+    assert trace(Early(), image).unread == 10 * 20 + 20 + 20 + 20
+
+
 def test_weights_of_attention_that_nobody_reads():
     class Attention(nn.Module):
         def __init__(self, **asked):

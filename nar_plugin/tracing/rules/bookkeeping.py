@@ -61,7 +61,7 @@ declare(
         effect="dropped",
         pattern="operations that no result depends on",
         result="",
-        reason="Removing them changes no output. It happens before other rules, which ask who reads a "
-        "value: weights of attention that nobody asked for are no obstacle.",
+        reason="Removing them changes no output. It happens before other rules, which ask who "
+        "reads a value: weights of attention that nobody asked for are no obstacle.",
     )
 )
