@@ -17,7 +17,7 @@ from nar_plugin import hub, manager
 from nar_plugin.encoder import clear_encoders
 from nar_plugin.errors import NarError, TraceError
 from nar_plugin.hookspecs import Provenance
-from nar_plugin.index import ArchitectureIndex, Match, embedding, overlay
+from nar_plugin.index import ArchitectureIndex, ArchitectureRow, Match, embedding, overlay
 from nar_plugin.index.designs import best_designs
 from nar_plugin.mining import MacroGraph, MotifCount, mine
 from nar_plugin.references import as_model
@@ -58,7 +58,9 @@ def find_similar(
         ```
 
     Args:
-        model: An nn.Module, a transformers config, or a reference such as `timm:resnet50`.
+        model: An nn.Module, a transformers config, or a reference such as `timm:resnet50`. A name
+            of the index that cannot be built here, since its library is not installed, is
+            answered from its row; so in `embed`, `compare` and `novelty`.
         k: How many, at least 1.
         index: An index, its folder or repository, or None for the one that answers (`load_index`).
         where: Conditions on the hits: `task`, `family`, `library`, `licence`, `params`, `flops`.
@@ -75,13 +77,11 @@ def find_similar(
     """
     if isinstance(k, bool) or not isinstance(k, int) or k < 1:
         raise NarError(f"k is how many architectures to return, at least 1; got {k!r}.")
-    subject, graph, macro = _read(model, example_inputs, "find_similar")
     found = load_index(index)
-    vector = _embed(macro, found)
-    matches = best_designs(found, vector, k, where, identical=graph.fingerprint)
-    motifs = macro.table()
-    hits = [_hit(rank, match, graph, motifs) for rank, match in enumerate(matches, start=1)]
-    return SimilarArchitectures(_query(model, subject, graph, motifs), _info(found), tuple(hits))
+    query, vector = _ask(model, example_inputs, found, "find_similar")
+    matches = best_designs(found, vector, k, where, identical=query.fingerprint)
+    hits = [_hit(rank, match, query) for rank, match in enumerate(matches, start=1)]
+    return SimilarArchitectures(query, _info(found), tuple(hits))
 
 
 def embed(model: Any, *, example_inputs: Any = None, index: Index = None) -> Vector:
@@ -95,8 +95,7 @@ def embed(model: Any, *, example_inputs: Any = None, index: Index = None) -> Vec
     Shapes:
         result: float32[512].
     """
-    macro = _read(model, example_inputs, "embed")[2]
-    return _embed(macro, load_index(index))
+    return _ask(model, example_inputs, load_index(index), "embed")[1]
 
 
 def trace(model: Any, *, example_inputs: Any = None) -> ArchitectureGraph:
@@ -121,7 +120,7 @@ def motifs(model: Any, *, example_inputs: Any = None) -> MacroGraph:
         nar_plugin.motifs("timm:resnet50").table()[0].label  # 'Bottleneck'
         ```
     """
-    return _read(model, example_inputs, "motifs")[2]
+    return mine(_traced(as_model(model, caller="motifs"), example_inputs))
 
 
 def compare(a: Any, b: Any, *, example_inputs: Any = None) -> Comparison:
@@ -132,17 +131,17 @@ def compare(a: Any, b: Any, *, example_inputs: Any = None) -> Comparison:
         nar_plugin.compare("timm:resnet50", "torchvision:resnet50").identical  # True
         ```
     """
-    subjects = [_read(model, example_inputs, "compare") for model in (a, b)]
     index = load_index()
-    (one, graph, macro), (other, other_graph, other_macro) = subjects
-    table, other_table = macro.table(), other_macro.table()
+    (one, vector), (other, other_vector) = (
+        _ask(model, example_inputs, index, "compare") for model in (a, b)
+    )
     return Comparison(
-        similarity=float(_embed(macro, index) @ _embed(other_macro, index)),
-        identical=graph.fingerprint == other_graph.fingerprint,
-        same_design=graph.design == other_graph.design,
-        shared_motifs=_shared(table, other_table),
-        a=_query(a, one, graph, table),
-        b=_query(b, other, other_graph, other_table),
+        similarity=float(vector @ other_vector),
+        identical=one.fingerprint == other.fingerprint,
+        same_design=one.design == other.design,
+        shared_motifs=_shared(one.motifs, other.motifs),
+        a=one,
+        b=other,
     )
 
 
@@ -218,27 +217,37 @@ def clear_cache() -> None:
         _overlaid = None
 
 
-def _read(
-    model: Any, example_inputs: Any, caller: str
-) -> tuple[Any, ArchitectureGraph, MacroGraph]:
-    subject = as_model(model, caller=caller)
+def _ask(
+    model: Any, example_inputs: Any, index: ArchitectureIndex, caller: str
+) -> tuple[Query, Vector]:
+    """What is asked about, and its vector: of the model, or of the index's row of that name."""
+    try:
+        subject = as_model(model, caller=caller)
+    except NarError as error:
+        known = index.by_name(model) if isinstance(model, str) else None
+        if known is None or example_inputs is not None:
+            raise
+        row, vector = known
+        return _query_of_row(model, row, str(error)), vector
+    graph = _traced(subject, example_inputs)
+    macro = mine(graph)
+    vector = embedding.embed(index, [macro])[0]
+    return _query(model, subject, graph, macro.table()), vector
+
+
+def _traced(subject: Any, example_inputs: Any) -> ArchitectureGraph:
     graph = _trace(subject, example_inputs)
     if not len(graph):
         raise TraceError(
             f"{type(unwrap(subject)).__name__} has nothing to compare: its forward computes no "
             "operation that is part of a design (0 ops)."
         )
-    return subject, graph, mine(graph)
+    return graph
 
 
-def _embed(macro: MacroGraph, index: ArchitectureIndex) -> Vector:
-    vector: Vector = embedding.embed(index, [macro])[0]
-    return vector
-
-
-def _hit(rank: int, match: Match, graph: ArchitectureGraph, motifs: tuple[MotifCount, ...]) -> Hit:
+def _hit(rank: int, match: Match, query: Query) -> Hit:
     row = match.row
-    exact = row.fingerprint == graph.fingerprint
+    exact = row.fingerprint == query.fingerprint
     return Hit(
         rank=rank,
         name=row.name,
@@ -251,7 +260,7 @@ def _hit(rank: int, match: Match, graph: ArchitectureGraph, motifs: tuple[MotifC
         flops=row.flops,
         fingerprint=row.fingerprint,
         exact=exact,
-        shared_motifs=_shared(motifs, row.motifs),
+        shared_motifs=_shared(query.motifs, row.motifs),
         licence=row.licence,
         url=row.url,
         overlay=match.overlay,
@@ -286,6 +295,21 @@ def _query(
         unread=graph.unread,
         class_name=type(unwrap(subject)).__name__,
         motifs=motifs,
+    )
+
+
+def _query_of_row(name: str, row: ArchitectureRow, reason: str) -> Query:
+    return Query(
+        name=name,
+        library=row.library,
+        params=row.params,
+        flops=row.flops,
+        ops=sum(motif.count * motif.ops for motif in row.motifs),
+        fingerprint=row.fingerprint,
+        design=row.design,
+        method="index",
+        reason=reason,
+        motifs=row.motifs,
     )
 
 

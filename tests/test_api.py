@@ -1,6 +1,8 @@
 """The main job with the index that ships: what a person asks and what comes back."""
 
+import importlib.util
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -267,3 +269,54 @@ def test_a_model_that_computes_nothing_resembles_nothing():
         assert len(nar_plugin.trace(model)) == 0
         with pytest.raises(TraceError, match="has nothing to compare"):
             nar_plugin.find_similar(model)
+
+
+@pytest.fixture
+def elsewhere():
+    """An index of two designs whose library is not here, and the vector of each."""
+    from nar_plugin.index import ArchitectureIndex
+
+    whole = nar_plugin.load_index()
+    resnet, bert = (whole.by_name(name) for name in ("timm:resnet50", "transformers:bert"))
+    rows = [
+        replace(resnet[0], name="nowhere:net", names=("nowhere:net", "nowhere:other")),
+        replace(bert[0], name="nowhere:text", names=("nowhere:text",)),
+    ]
+    manifest = whole.manifest
+    return ArchitectureIndex.from_rows(
+        rows,
+        np.stack([resnet[1], bert[1]]),
+        manifest.encoder,
+        manifest.encoder_sha256,
+        tracer=manifest.tracer,
+        fingerprint=manifest.fingerprint,
+    )
+
+
+def test_a_name_whose_library_is_not_installed_is_read_from_the_index(elsewhere):
+    found = nar_plugin.find_similar("nowhere:other", k=2, index=elsewhere)
+    assert [hit.name for hit in found] == ["nowhere:net", "nowhere:text"]
+    assert (found[0].exact, found[0].score) == (True, 1.0)
+    assert found[0].shared_motifs[0].count_query == found[0].shared_motifs[0].count_hit
+    query = found.query
+    assert (query.name, query.method, query.ops) == ("nowhere:other", "index", 174)
+    assert "Read from the index, since it was not built here" in str(found)
+    assert nar_plugin.novelty("nowhere:net", index=elsewhere) == 0.0
+    own = nar_plugin.embed("timm:resnet50")
+    assert nar_plugin.embed("nowhere:net", index=elsewhere) @ own == pytest.approx(1, abs=1e-3)
+    with pytest.raises(NarError):
+        nar_plugin.find_similar("nowhere:third", index=elsewhere)
+    with pytest.raises(NarError):  # inputs are for a forward
+        nar_plugin.find_similar("nowhere:net", index=elsewhere, example_inputs=torch.ones(1))
+
+
+def test_hits_that_cannot_be_built_can_be_compared():
+    pytest.importorskip("timm")
+    name = "mmcls:resnet50_8xb32_in1k"
+    if importlib.util.find_spec("mmcls"):
+        pytest.skip("mmcls is installed")
+    found = nar_plugin.compare("timm:resnet50", name)
+    assert (found.a.method, found.b.method) == ("meta", "index")
+    assert found.b.params == 25_557_032
+    assert found.similarity > 0.8
+    assert found.shared_motifs

@@ -100,6 +100,13 @@ class Contents:
         return {name: i for i, name in enumerate(self.table["fingerprint"].to_pylist())}
 
     @cached_property
+    def names(self) -> dict[str, int]:
+        """Where the row of each name stands."""
+        return {
+            name: i for i, names in enumerate(self.table["names"].to_pylist()) for name in names
+        }
+
+    @cached_property
     def _reader(self) -> RowReader:
         return RowReader(self.table)
 

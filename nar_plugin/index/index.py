@@ -480,6 +480,19 @@ class ArchitectureIndex:
         position = self.contents.positions.get(fingerprint)
         return None if position is None else self.contents.row(position)
 
+    def by_name(self, name: str) -> tuple[ArchitectureRow, FloatArray] | None:
+        """The row that has this name, and its unit vector, the user's own models first; or None.
+
+        Shapes:
+            the vector [dim].
+        """
+        for index in (self.overlay, self):
+            position = None if index is None else index.contents.names.get(name)
+            if index is not None and position is not None:
+                (vector,) = unit(index.contents.vectors[position : position + 1])
+                return index.contents.row(position), vector
+        return None
+
     def check_encoder(self, encoder_id: str, sha256: str) -> None:
         """Refuse an encoder whose vectors cannot be compared with the ones here.
 

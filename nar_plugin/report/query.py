@@ -21,7 +21,8 @@ class Query:
         ops: Number of canonical operations.
         fingerprint: Versioned hash of the graph.
         design: As `fingerprint`, blind to the sizes of the classifier and of the vocabulary.
-        method: How the graph was obtained.
+        method: How the graph was obtained: see `ArchitectureGraph`; `index` where it was read from
+            the index.
         reason: Why that method was used.
         inputs: The inputs of the traced forward, in words.
         unread: How many of the parameters no operation of that forward read.

@@ -77,7 +77,8 @@ def query_text(query: Query) -> str:
 
 def inputs_text(query: Query) -> str:
     """Such as `at float32[1, 3, 224, 224]`: what the FLOPs were counted at; empty where unknown."""
-    return f"at {clean(query.inputs)}" if query.method != "modules" and query.inputs else ""
+    known = query.inputs and query.method != "modules"
+    return f"at {clean(query.inputs)}" if known else ""
 
 
 def index_text(index: IndexInfo) -> str:
@@ -110,6 +111,8 @@ def far_text(hits: Sequence[Hit]) -> str:
 
 def trace_text(query: Query) -> str:
     """A warning when the graph is not that of the whole forward; otherwise empty."""
+    if query.method == "index":
+        return f"Read from the index, since it was not built here: {clean(query.reason)}"
     if query.method == "modules":
         _, _, refusal = query.reason.partition("\n")
         refusal = clean(refusal.partition("\n")[0].partition(": ")[2]).rstrip(".")
