@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from pathlib import Path
+from reprlib import repr as short_repr
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,12 @@ from numpy.typing import NDArray
 
 from nar_plugin import hub, manager
 from nar_plugin.encoder import clear_encoders
-from nar_plugin.errors import NarError, TraceError
+from nar_plugin.errors import NarError, TraceError, UnknownReference
 from nar_plugin.hookspecs import Provenance
 from nar_plugin.index import ArchitectureIndex, ArchitectureRow, Match, embedding, overlay
 from nar_plugin.index.designs import best_designs
 from nar_plugin.mining import MacroGraph, MotifCount, mine
-from nar_plugin.references import as_model
+from nar_plugin.references import as_model, explained
 from nar_plugin.report import (
     Comparison,
     Hit,
@@ -76,7 +77,7 @@ def find_similar(
         NarError: `model`, `k`, `where` or `index` is not valid; the text says what to do.
     """
     if isinstance(k, bool) or not isinstance(k, int) or k < 1:
-        raise NarError(f"k is how many architectures to return, at least 1; got {k!r}.")
+        raise NarError(f"k is how many architectures to return, at least 1; got {short_repr(k)}.")
     found = load_index(index)
     query, vector = _ask(model, example_inputs, found, "find_similar")
     matches = best_designs(found, vector, k, where, identical=query.fingerprint)
@@ -109,7 +110,7 @@ def trace(model: Any, *, example_inputs: Any = None) -> ArchitectureGraph:
     Raises:
         TraceError: The forward could not be followed.
     """
-    return _trace(as_model(model, caller="trace"), example_inputs)
+    return _trace(_model(model, None, "trace"), example_inputs)
 
 
 def motifs(model: Any, *, example_inputs: Any = None) -> MacroGraph:
@@ -120,7 +121,7 @@ def motifs(model: Any, *, example_inputs: Any = None) -> MacroGraph:
         nar_plugin.motifs("timm:resnet50").table()[0].label  # 'Bottleneck'
         ```
     """
-    return mine(_traced(as_model(model, caller="motifs"), example_inputs))
+    return mine(_traced(_model(model, None, "motifs"), example_inputs))
 
 
 def compare(a: Any, b: Any, *, example_inputs: Any = None) -> Comparison:
@@ -222,7 +223,7 @@ def _ask(
 ) -> tuple[Query, Vector]:
     """What is asked about, and its vector: of the model, or of the index's row of that name."""
     try:
-        subject = as_model(model, caller=caller)
+        subject = _model(model, index, caller)
     except NarError as error:
         known = index.by_name(model) if isinstance(model, str) else None
         if known is None or example_inputs is not None:
@@ -233,6 +234,13 @@ def _ask(
     macro = mine(graph)
     vector = embedding.embed(index, [macro])[0]
     return _query(model, subject, graph, macro.table()), vector
+
+
+def _model(model: Any, index: Index, caller: str) -> Any:
+    try:
+        return as_model(model, caller=caller)
+    except UnknownReference as error:
+        raise explained(error, load_index(index).contents.names) from error
 
 
 def _traced(subject: Any, example_inputs: Any) -> ArchitectureGraph:

@@ -8,6 +8,27 @@ class NarError(Exception):
     """
 
 
+class UnknownReference(NarError):
+    """A text is no model reference.
+
+    Attributes:
+        reference: The text.
+        problem: What is wrong with it.
+    """
+
+    def __init__(self, reference: str, problem: str, otherwise: str = "") -> None:
+        """Make the error.
+
+        Args:
+            reference: See the class.
+            problem: See the class.
+            otherwise: What else to say where nothing comes near.
+        """
+        super().__init__(f"{problem}{otherwise}")
+        self.reference = reference
+        self.problem = problem
+
+
 class TraceError(NarError):
     """The model's forward pass could not be followed."""
 

@@ -190,13 +190,16 @@ def own_model(reference: str, index: ArchitectureIndex) -> OwnModel:
         NarError: The reference names no model.
         TraceError: Its forward could not be followed.
     """
-    from nar_plugin.errors import TraceError
+    from nar_plugin.errors import TraceError, UnknownReference
     from nar_plugin.mining import mine
-    from nar_plugin.references import as_model
+    from nar_plugin.references import as_model, explained
     from nar_plugin.tracing import trace, unwrap
 
     reference = settled(reference)
-    model = as_model(reference, caller="nar index add")
+    try:
+        model = as_model(reference, caller="nar index add")
+    except UnknownReference as error:
+        raise explained(error, index.contents.names) from error
     graph = trace(model)
     if graph.method == "modules":
         raise TraceError(

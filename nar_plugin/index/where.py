@@ -46,6 +46,8 @@ def allowed_rows(table: pa.Table, where: Mapping[str, Any]) -> BoolArray:
     Shapes:
         [n], true where allowed.
     """
+    if not isinstance(where, Mapping):
+        raise NarError(f"where={where!r}: expected a dict such as {{'task': 'fill-mask'}}.")
     allowed = np.ones(len(table), dtype=np.bool_)
     for key, value in where.items():
         if key in NUMBER_KEYS:

@@ -7,5 +7,6 @@ stay as they were.
 from nar_plugin.references.configuration import from_config
 from nar_plugin.references.model import as_model
 from nar_plugin.references.resolution import resolve
+from nar_plugin.references.suggestions import explained
 
-__all__ = ["as_model", "from_config", "resolve"]
+__all__ = ["as_model", "explained", "from_config", "resolve"]

@@ -19,6 +19,13 @@ if TYPE_CHECKING:
     from torch import nn
 
 CONFIG = "config.json"
+_WEIGHTS = (
+    "it holds weights, and not what is done with them: build the model and call find_similar(model)"
+)
+_KINDS = {  # of files that are taken for a model
+    ".py": "write the module, a colon and what makes the model: my_module:MyModel",
+    **dict.fromkeys((".pt", ".pth", ".bin", ".ckpt", ".safetensors"), _WEIGHTS),
+}
 
 
 def is_config(candidate: object) -> bool:
@@ -126,6 +133,8 @@ def _named_class(config: Any) -> Any:
 
 
 def _content(file: Path) -> dict[str, Any]:
+    if hint := _KINDS.get(file.suffix):
+        raise NarError(f"{file} is no {CONFIG}: {hint}")
     if not file.is_file():
         raise NarError(f"{file} does not exist: give a folder with a {CONFIG}, or such a file")
     try:

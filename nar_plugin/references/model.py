@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from reprlib import repr as short_repr
 
+import torch
 from torch import nn
 
 from nar_plugin.errors import NarError
-from nar_plugin.references.configuration import from_config, is_config
+from nar_plugin.references.configuration import from_config, from_file, is_config
 from nar_plugin.references.resolution import resolve
 
 
@@ -23,7 +25,8 @@ def as_model(candidate: object, *, caller: str = "find_similar") -> nn.Module:
         ```
 
     Args:
-        candidate: An nn.Module, a transformers config or a model reference.
+        candidate: An nn.Module, a transformers config, a model reference, or the path of a
+            `config.json` or of its folder.
         caller: The public function that was called, for the error's text.
 
     Raises:
@@ -33,6 +36,8 @@ def as_model(candidate: object, *, caller: str = "find_similar") -> nn.Module:
         return candidate
     if isinstance(candidate, str):
         return resolve(candidate)
+    if isinstance(candidate, Path):
+        return from_file(candidate.expanduser())
     if is_config(candidate):
         return from_config(candidate)
     raise NarError(
@@ -49,6 +54,8 @@ def _described(candidate: object, caller: str) -> str:
     if parts := _parts(candidate):
         others = f" (also {', '.join(f'pipe.{part}' for part in parts[1:])})" if parts[1:] else ""
         return f"a {kind} of several models: ask one, such as pipe.{parts[0]}.{caller}(){others}"
+    if isinstance(candidate, Mapping) and any(map(torch.is_tensor, candidate.values())):
+        return f"a {kind} of tensors: weights alone; build the model and ask it, {caller}(model)"
     return f"{kind}: {short_repr(candidate)}"
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nar_plugin import manager
-from nar_plugin.errors import NarError
+from nar_plugin.errors import NarError, UnknownReference
 from nar_plugin.references.callables import from_callable
 from nar_plugin.references.configuration import from_file, from_hub
 from nar_plugin.references.construction import built
 from nar_plugin.references.installation import PACKAGES, want
-from nar_plugin.references.suggestions import did_you_mean, libraries
+from nar_plugin.references.suggestions import did_you_mean, libraries, names_of
 
 if TYPE_CHECKING:
     from torch import nn
@@ -44,7 +44,7 @@ def resolve(reference: str) -> nn.Module:
         return from_file(Path(reference).expanduser())
     library, colon, name = reference.partition(":")
     if not colon or not name:
-        raise NarError(_not_a_reference(reference))
+        raise _not_a_reference(reference)
     if library == "hub":
         return from_hub(name)
     if library in PACKAGES:
@@ -54,7 +54,11 @@ def resolve(reference: str) -> nn.Module:
 
 
 def _is_path(reference: str) -> bool:
-    return reference.startswith((".", "~")) or Path(reference).is_absolute()
+    return (
+        reference.startswith((".", "~"))
+        or Path(reference).is_absolute()
+        or (":" not in reference and Path(reference).is_file())
+    )
 
 
 def _from_plugins(reference: str) -> nn.Module | None:
@@ -67,7 +71,7 @@ def _from_code(reference: str) -> nn.Module:
     if library in (*PACKAGES, *libraries()):
         raise NarError(_why_not_built(reference))
     if not (_DOTTED.fullmatch(library) and _DOTTED.fullmatch(name)):
-        raise NarError(_not_a_reference(reference))
+        raise _not_a_reference(reference)
     return from_callable(reference)
 
 
@@ -79,11 +83,11 @@ def _why_not_built(reference: str) -> str:
             return f"{reference} wants the plugin {library}, which NAR_DISABLE_PLUGINS turns off"
         if plugin.name == library and plugin.error:
             return f"{reference} was not built; the plugin {library} says: {plugin.error}"
-    return f"{library} has no architecture {name}{did_you_mean(reference)}"
+    return f"{library} has no architecture {name}{did_you_mean(reference, names_of(library))}"
 
 
-def _not_a_reference(reference: str) -> str:
+def _not_a_reference(reference: str) -> NarError:
     problem = f"{reference!r} is not a model reference"
     if _HUB_ID.fullmatch(reference):
-        return f"{problem}; for a model of the Hugging Face Hub write hub:{reference}"
-    return f"{problem}{did_you_mean(reference) or f': expected {_FORMS}'}"
+        return NarError(f"{problem}; for a model of the Hugging Face Hub write hub:{reference}")
+    return UnknownReference(reference, problem, f": expected {_FORMS}")

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from difflib import get_close_matches
 
 from nar_plugin import manager
+from nar_plugin.errors import NarError, UnknownReference
 
-
-def known_names() -> list[str]:
-    """Every reference that the installed libraries can build, such as `timm:resnet50`."""
-    return [
-        architecture.name
-        for _, architectures in manager.call_each("nar_architectures")
-        for architecture in architectures
-    ]
+MOST = 5
 
 
 def libraries() -> list[str]:
@@ -21,27 +16,39 @@ def libraries() -> list[str]:
     return [library for _, library in manager.call_each("nar_library")]
 
 
-def suggestions(reference: str) -> list[str]:
-    """Known references of that exact name in any library, else the nearest ones.
+def names_of(library: str) -> list[str]:
+    """Every reference that an installed library can build, such as `timm:resnet50`."""
+    return [
+        architecture.name
+        for _, architectures in manager.call_each("nar_architectures", libraries={library})
+        for architecture in architectures
+        if architecture.name.startswith(f"{library}:")
+    ]
+
+
+def suggestions(reference: str, known: Iterable[str]) -> list[str]:
+    """Known references of that very name in any library, else the nearest ones.
 
     Args:
         reference: A whole reference, or a name without a library.
+        known: Whole references.
     """
-    library, _, name = reference.rpartition(":")
-    known = known_names()
-    if library in libraries():
-        known = [other for other in known if other.startswith(f"{library}:")]
+    name = reference.rpartition(":")[2].lower()
     by_name: dict[str, list[str]] = {}
     for other in known:
         by_name.setdefault(other.partition(":")[2].lower(), []).append(other)
-    near = get_close_matches(name.lower(), by_name, n=3, cutoff=0.6)
-    if name.lower() in by_name:
-        near = [name.lower()]
-    return [other for name in near for other in by_name[name]][:5]
+    near = [name] if name in by_name else get_close_matches(name, by_name, n=3, cutoff=0.6)
+    return [other for close in near for other in by_name[close]][:MOST]
 
 
-def did_you_mean(reference: str) -> str:
+def did_you_mean(reference: str, known: Iterable[str]) -> str:
     """Such as `; did you mean timm:resnet50 or torchvision:resnet50?`, or an empty text."""
-    *rest, last = suggestions(reference) or [""]
+    *rest, last = suggestions(reference, known) or [""]
     meant = f"{', '.join(rest)} or {last}" if rest else last
     return f"; did you mean {meant}?" if meant else ""
+
+
+def explained(error: UnknownReference, known: Iterable[str]) -> NarError:
+    """The error with the known references that come near, where some do."""
+    near = did_you_mean(error.reference, known)
+    return NarError(f"{error.problem}{near}") if near else error

@@ -113,6 +113,11 @@ def test_bounds_of_texts(text, expected):
         assert bounds("flops", text) == expected
 
 
+def test_conditions_are_a_mapping(index):
+    with pytest.raises(NarError, match="expected a dict such as"):
+        found(index, "task=fill-mask")
+
+
 @pytest.mark.parametrize(
     ("where", "told"),
     [

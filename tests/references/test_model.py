@@ -57,3 +57,29 @@ def test_a_pipeline_names_its_parts_largest_first():
     with pytest.raises(NarError) as raised:
         as_model(SimpleNamespace(components=parts))
     assert "pipe.unet.find_similar() (also pipe.vae)" in str(raised.value)
+
+
+def test_weights_alone_are_no_model():
+    with pytest.raises(NarError, match=r"OrderedDict of tensors: weights alone; build the model"):
+        as_model(nn.Linear(2, 2).state_dict())
+
+
+def test_a_path_is_read_as_its_text_is(tmp_path):
+    with pytest.raises(NarError, match="does not exist: give a folder with a config"):
+        as_model(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("model.py", "a colon and what makes the model: my_module:MyModel"),
+        ("model.pt", "it holds weights"),
+        ("model.safetensors", "it holds weights"),
+    ],
+)
+def test_files_that_are_no_config_are_told_apart(tmp_path, monkeypatch, name, hint):
+    (tmp_path / name).write_bytes(b"\x80")
+    monkeypatch.chdir(tmp_path)
+    for reference in (name, f"./{name}", tmp_path / name):
+        with pytest.raises(NarError, match=hint):
+            as_model(reference)

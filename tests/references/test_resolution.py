@@ -4,9 +4,9 @@ import pytest
 from torch import nn
 
 from nar_plugin import manager
-from nar_plugin.errors import NarError
+from nar_plugin.errors import NarError, UnknownReference
 from nar_plugin.hookspecs import NamedArchitecture
-from nar_plugin.references import resolve
+from nar_plugin.references import explained, resolve
 
 
 @pytest.fixture
@@ -42,8 +42,7 @@ def test_a_plugin_builds(library):
     ("reference", "hint"),
     [
         ("toy:net51", "did you mean toy:net50 or toy:net18?"),
-        ("net50", "did you mean toy:net50 or other:net50?"),
-        ("VIT_B", "did you mean toy:vit_b?"),
+        ("net50", "expected timm:resnet50"),
         ("owner/name", "write hub:owner/name"),
         ("owner/name@v1", "write hub:owner/name@v1"),
         ("no such thing", "expected timm:resnet50"),
@@ -56,6 +55,22 @@ def test_what_it_does_not_know_it_explains(library, reference, hint):
     with pytest.raises(NarError) as raised:
         resolve(reference)
     assert hint in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("reference", "hint"),
+    [
+        ("net50", "'net50' is not a model reference; did you mean toy:net50 or other:net50?"),
+        ("VIT_B", "did you mean toy:vit_b?"),
+        ("no such thing", "expected timm:resnet50"),
+        ("", "expected timm:resnet50"),
+    ],
+)
+def test_names_that_are_known_elsewhere_come_near(library, reference, hint):
+    with pytest.raises(UnknownReference) as raised:
+        resolve(reference)
+    known = ["toy:net18", "toy:net50", "other:net50", "toy:vit_b"]
+    assert hint in str(explained(raised.value, known))
 
 
 def test_a_missing_library_names_the_extra(monkeypatch):
