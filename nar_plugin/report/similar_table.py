@@ -1,6 +1,6 @@
 """The terminal table of similar architectures, in one of two layouts by width.
 
-From 120 columns on, a hit is one line. Below, it is two: the task stands under the family, the
+From 150 columns on, a hit is one line. Below, it is two: the task stands under the family, the
 FLOPs under the parameters, the second motif under the first, so that 80 columns hold them all.
 Only the name folds, and it is never cut: it is a reference to copy into the next command.
 """
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from nar_plugin.report.hit import Hit
     from nar_plugin.report.similar import SimilarArchitectures
 
-WIDE = 120
+WIDE = 150  # columns from which on a hit is one line
+ROOMY = 100  # and from which on there is room for the labels of motifs
 SHOWN_MOTIFS = 2
 
 
@@ -54,7 +55,9 @@ class SimilarTable:
             yield Text(warning, style="yellow")
         if self.similar.hits:
             yield Text()
-            yield _wide(self.similar) if options.max_width >= WIDE else _stacked(self.similar)
+            width = options.max_width
+            label_width = 20 if width >= ROOMY else 12
+            yield _wide(self.similar) if width >= WIDE else _stacked(self.similar, label_width)
             yield Text()
         else:
             yield Text("no architecture in the index matches")
@@ -79,12 +82,12 @@ def _wide(similar: SimilarArchitectures) -> Table:
             Text(clean(hit.task or "")),
             params_text(hit.params),
             flops_text(hit.flops),
-            Text(", ".join(_motifs(hit, label_width=16))),
+            Text(", ".join(_motifs(hit, 20))),
         )
     return table
 
 
-def _stacked(similar: SimilarArchitectures) -> Table:
+def _stacked(similar: SimilarArchitectures, label_width: int) -> Table:
     table = open_table(gap=1)
     add_numbers(table, "#")
     table.add_column("name", overflow="fold")
@@ -99,7 +102,7 @@ def _stacked(similar: SimilarArchitectures) -> Table:
             f"{hit.score:.3f}",
             Text(f"{clean(hit.family or '')}\n{clean(hit.task or '')}"),
             f"{params_text(hit.params)}\n{flops_text(hit.flops)}",
-            Text("\n".join(_motifs(hit, label_width=12))),
+            Text("\n".join(_motifs(hit, label_width))),
         )
     return table
 
@@ -115,5 +118,5 @@ def _name(hit: Hit, *, separator: str) -> Text:
     return Text(separator).join((name, remarks)) if remarks else name
 
 
-def _motifs(hit: Hit, *, label_width: int) -> list[str]:
+def _motifs(hit: Hit, label_width: int) -> list[str]:
     return [motif_text(motif, label_width) for motif in hit.shared_motifs[:SHOWN_MOTIFS]]
