@@ -16,6 +16,7 @@ from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module, metadata
+from importlib.util import find_spec
 from pkgutil import iter_modules
 from typing import Any, Literal
 
@@ -49,6 +50,8 @@ class PluginInfo:
         version: That distribution's version, if known.
         status: `disabled` was never imported, `failed` raised at least once.
         hooks: Names of the hooks that it fills.
+        installed: Whether the model library that it is about can be imported here. Where not, its
+            architectures are known from the index alone.
         error: The last error, as text: an exception would keep the model in its frames alive.
     """
 
@@ -57,6 +60,7 @@ class PluginInfo:
     version: str | None
     status: Literal["active", "disabled", "failed"] = "active"
     hooks: tuple[str, ...] = ()
+    installed: bool = True
     error: str | None = None
 
 
@@ -161,6 +165,13 @@ def call_each(
         raise refusal
 
 
+def _importable(library: str) -> bool:
+    """Whether there is such a module, without importing it."""
+    if library in sys.modules:
+        return sys.modules[library] is not None
+    return find_spec(library.partition(".")[0]) is not None
+
+
 def _imported(library: str | None) -> bool:
     return library is None or sys.modules.get(library) is not None
 
@@ -218,8 +229,9 @@ def _load_one(info: PluginInfo, load: Callable[[], object]) -> _Plugin:
         return plugin
     try:
         manager = _manager_of(load())
-        plugin.info = replace(info, hooks=_filled(manager))
         plugin.library = next(iter(_ask(manager.hook.nar_library, {})), None)
+        installed = plugin.library is None or _importable(plugin.library)
+        plugin.info = replace(info, hooks=_filled(manager), installed=installed)
         plugin.manager = manager
     except Exception as error:
         _fail(plugin, "loading", error)

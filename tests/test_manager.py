@@ -333,6 +333,11 @@ def test_only_the_plugins_of_imported_libraries(install):
         assert {"present", "general"} <= set(asked)
         assert "absent" not in asked
     assert "absent" in answers("nar_architectures")
+    assert [info(name).installed for name in ("absent", "present", "general")] == [
+        False,
+        True,
+        True,
+    ]
     assert answers("nar_library")["absent"] == "nar_test_no_such_library"
 
 

@@ -58,13 +58,17 @@ def index() -> dict[str, Any]:
 
 
 def plugins() -> dict[str, Any]:
-    """The status of every plugin, and the error of a failed one."""
+    """The plugins by status, those whose library is missing apart; the error of a failed one."""
     from nar_plugin import manager
 
-    return {
-        plugin.name: f"{plugin.status}: {plugin.error}" if plugin.error else plugin.status
-        for plugin in manager.list_plugins()
-    }
+    found: dict[str, Any] = {}
+    for plugin in manager.list_plugins():
+        if plugin.error:
+            found[plugin.name] = f"{plugin.status}: {plugin.error}"
+        else:
+            known = plugin.installed or plugin.status != "active"
+            found.setdefault(plugin.status if known else "index only", []).append(plugin.name)
+    return found
 
 
 def tracing(reference: str) -> dict[str, Any]:
@@ -78,6 +82,7 @@ def tracing(reference: str) -> dict[str, Any]:
         "method": graph.method,
         "reason": graph.reason,
         "inputs": graph.inputs,
+        "parameters not reached": graph.unread,
         "ops": len(graph),
         "fingerprint": graph.fingerprint,
         "seconds": round(time.perf_counter() - start, 3),

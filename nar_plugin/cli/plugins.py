@@ -16,7 +16,7 @@ _COLOURS = {"active": "green", "disabled": "dim", "failed": "red"}
 
 
 def plugins(as_json: Json = False) -> None:
-    """List the plugins: active, disabled or failed, and why."""
+    """List the plugins: active, disabled or failed, and why; and whose library is here."""
     from nar_plugin import manager
 
     with only_results_on_stdout():
@@ -35,12 +35,13 @@ def plugin_table(found: tuple[PluginInfo, ...]) -> Table:
     from nar_plugin.report.wording import clean
 
     table = open_table()
-    for heading in ("plugin", "status", "from", "hooks or error"):
+    for heading in ("plugin", "status", "library", "from", "hooks or error"):
         table.add_column(heading, overflow="fold")
     for plugin in found:
         table.add_row(
             Text(clean(plugin.name)),
             Text(plugin.status, style=_COLOURS[plugin.status]),
+            Text("installed") if plugin.installed else Text("index only", style="dim"),
             Text(clean(f"{plugin.distribution or '?'} {plugin.version or ''}")),
             Text(clean(plugin.error or ", ".join(plugin.hooks))),
         )

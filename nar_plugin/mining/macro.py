@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from nar_plugin.tracing.graph import ArchitectureGraph, IntArray, Op
+
+_PRINTED = 10  # rows of the table
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class MotifCount:
     ops: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MacroGraph:
     """Motif instances in topological order and the edges between them.
 
@@ -52,11 +54,18 @@ class MacroGraph:
     nodes: IntArray
     edges: IntArray
     spans: IntArray
-    graph: ArchitectureGraph = field(repr=False)
+    graph: ArchitectureGraph
 
     def __len__(self) -> int:
         """The number of motif instances."""
         return len(self.nodes)
+
+    def __repr__(self) -> str:
+        """Sizes, and a line for each of the first blocks of `table`."""
+        rows = self.table()
+        lines = [f"MacroGraph({len(self)} blocks of {len(rows)} shapes, {len(self.graph):,} ops)"]
+        lines += [f"  {row.label} x{row.count}, {row.ops} ops each" for row in rows[:_PRINTED]]
+        return "\n".join([*lines, "  ..."] if rows[_PRINTED:] else lines)
 
     def table(self) -> tuple[MotifCount, ...]:
         """The blocks by shape: most operations covered first."""

@@ -36,15 +36,25 @@ def test_index_info(nar, api):
 def test_plugins(nar, monkeypatch):
     found = (
         PluginInfo("toy", "nar-toy", "2.0", hooks=("nar_build",)),
+        PluginInfo("far", "nar-far", "3.0", installed=False),
         PluginInfo("off", None, None, "disabled"),
         PluginInfo("bad", "nar-bad", "1.0", "failed", error="ValueError: [red]\x1b[2Joops"),
     )
     monkeypatch.setattr(manager, "list_plugins", lambda: found)
     text = nar("plugins").stdout
-    for fact in ("nar-toy 2.0", "nar_build", "disabled", "failed", "ValueError: [red]oops"):
+    for fact in (
+        "nar-toy 2.0",
+        "nar_build",
+        "installed",
+        "index only",
+        "disabled",
+        "failed",
+        "ValueError: [red]oops",
+    ):
         assert fact in text
     assert "\x1b" not in text
     assert [plugin["status"] for plugin in json.loads(nar("plugins", "--json").stdout)] == [
+        "active",
         "active",
         "disabled",
         "failed",

@@ -4,7 +4,9 @@ import sys
 
 import pytest
 
+from nar_plugin import manager
 from nar_plugin.cli import diagnosis
+from nar_plugin.manager import PluginInfo
 
 
 def doctor(nar, *words):
@@ -17,8 +19,26 @@ def test_versions_and_index(nar, api):
     assert found["versions"]["torch"]
     assert found["index"]["graphs"] == 1203
     assert "trace" not in found
-    assert "plugins" in found
+    plugins = found["plugins"]
+    assert "torch" in plugins["active"]
+    assert set(plugins) <= {"active", "index only", "disabled"}
     assert "torch" in nar("doctor").stdout
+
+
+def test_a_failed_plugin_says_why_beside_the_others(nar, api, monkeypatch):
+    found = (
+        PluginInfo("toy", "nar-toy", "2.0"),
+        PluginInfo("far", "nar-far", "3.0", installed=False),
+        PluginInfo("bad", "nar-bad", "1.0", "failed", error="ValueError: oops"),
+        PluginInfo("off", None, None, "disabled"),
+    )
+    monkeypatch.setattr(manager, "list_plugins", lambda: found)
+    assert doctor(nar)["plugins"] == {
+        "active": ["toy"],
+        "index only": ["far"],
+        "bad": "failed: ValueError: oops",
+        "disabled": ["off"],
+    }
 
 
 def test_a_model(nar, api):

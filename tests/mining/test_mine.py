@@ -7,6 +7,7 @@ import pytest
 import torch
 from models import ConvNet, NanoGPT, UNet
 
+import nar_plugin
 from nar_plugin.mining import mine
 from nar_plugin.mining.labels import encode_neighbours
 from nar_plugin.tracing import trace
@@ -116,3 +117,11 @@ def test_a_graph_of_one_operation_and_one_without_edges():
     lonely = ArchitectureGraph((Op("relu"),), edges(), ("",))
     assert len(mine(lonely)) == 1
     assert len(mine(trace(ConvNet(), torch.empty(1, 3, 8, 8)))) >= 1
+
+
+def test_a_macro_graph_prints_its_blocks():
+    pytest.importorskip("timm")
+    lines = repr(nar_plugin.motifs("timm:resnet50")).splitlines()
+    assert lines[0] == "MacroGraph(18 blocks of 5 shapes, 174 ops)"
+    assert lines[1] == "  Bottleneck x12, 10 ops each"
+    assert len(lines) == 6
