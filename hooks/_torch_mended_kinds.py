@@ -53,6 +53,23 @@ def key(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[E
                 yield edit.put(inputs, place, made if value is fields else [made])
 
 
+def keywords(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    """The forward takes names alone; those of `**kwargs` stand in its source."""
+    first = next((item for item in inputs.args if isinstance(item, Tensor)), None)
+    if first is None or not _source(model):
+        return
+    names = []
+    for name, parameter in inspect.signature(model.forward).parameters.items():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            read = rf"\b{name}(?:\[|\.(?:get|pop)\()\s*['\"](\w+)['\"]"
+            names += re.findall(read, _source(model))
+        elif parameter.kind is parameter.KEYWORD_ONLY and parameter.default is parameter.empty:
+            names.append(name)
+    if names:
+        rest = {name: arguments.value(name, first, model) for name in names[1:]}
+        yield ExampleInputs((), {**inputs.kwargs, **rest, names[0]: first})
+
+
 def objects(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
     """The forward reads its argument by attributes, as those of a PyG `Data`."""
     yield from _composed(model, inputs, r"\b{}\.([a-z]\w*)\b(?!\()", lambda d: SimpleNamespace(**d))

@@ -118,6 +118,7 @@ _MENDERS: tuple[tuple[re.Pattern[str], Mender], ...] = tuple(
         (r"right number of (?:axis|axes|dimensions)", ranks.more_dimensions),
         (r"must (?:pass in|have|be) (\d+)|expected (\d+) (?:values|features)", sizes.last),
         (r"assert (\w+)\.shape\[(-?\d+)\] == (\d+)\b", arguments.asserted),
+        (r"takes 1 positional argument but", kinds.keywords),
         (r"KeyError: '(\w+)'|exactly one of `(\w+)`", kinds.key),
         (r"must be either a floating point", kinds.as_floats),
         (

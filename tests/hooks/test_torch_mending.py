@@ -71,31 +71,6 @@ class Divisible(nn.Module):
         return self.conv(x)
 
 
-class Records(nn.Module):
-    """Takes a batch by its names."""
-
-    def __init__(self):
-        super().__init__()
-        self.words = nn.Embedding(50, 16)
-        self.out = nn.Linear(16, 2)
-
-    def forward(self, batch):
-        return self.out(self.words(batch["input_ids"]) * batch["attention_mask"][..., None])
-
-
-class Nodes(nn.Module):
-    """Takes a graph as an object."""
-
-    def __init__(self):
-        super().__init__()
-        self.lin = nn.Linear(16, 16)
-
-    def forward(self, data):
-        source, target = data.edge_index
-        sums = torch.zeros_like(data.x).index_add(0, target, data.x[source])
-        return self.lin(sums)
-
-
 class Conditional(nn.Module):
     """Says what it needs only when it is not there."""
 
@@ -144,19 +119,6 @@ class Documents(nn.Module):
         batch, sentences, words = documents.shape
         found = self.words(documents.reshape(batch * sentences, words)).mean(1)
         return self.out(found.reshape(batch, sentences, -1))
-
-
-class Bonds(nn.Module):
-    """A graph as an object, whose edges have fewer features than its nodes."""
-
-    def __init__(self):
-        super().__init__()
-        self.lin = nn.Linear(16, 8)
-        self.bond = nn.Linear(5, 8)
-
-    def forward(self, data):
-        messages = self.lin(data.x)[data.edge_index[0]] * self.bond(data.edge_attr)
-        return torch.zeros(len(data.x), 8).index_add(0, data.edge_index[1], messages)
 
 
 class Patches(nn.Module):
@@ -265,48 +227,6 @@ class ChannelsLast(nn.Module):
         return self.lift(self.norm(torch.cat([data, places], -1)))
 
 
-class Matcher(nn.Module):
-    """Looks whether its dict has a key."""
-
-    def __init__(self):
-        super().__init__()
-        self.look = nn.Conv2d(1, 8, 3)
-
-    def forward(self, data):
-        if "image0" not in data:
-            raise ValueError("Pass exactly one of `image0` and `features0`.")
-        if "image1" not in data:
-            raise ValueError("Pass exactly one of `image1` and `features1`.")
-        return self.look(data["image0"]) * self.look(data["image1"])
-
-
-class Prompts(nn.Module):
-    """A list of dicts, as promptable segmenters take them."""
-
-    def __init__(self):
-        super().__init__()
-        self.look = nn.Conv2d(3, 8, 3)
-
-    def forward(self, records):
-        pictures = torch.stack([record["image"] for record in records])
-        return [
-            F.interpolate(found[None], records[place]["original_size"])
-            for place, found in enumerate(self.look(pictures))
-        ]
-
-
-class Named(nn.Module):
-    """Keys that stand in its attributes and not in its source."""
-
-    def __init__(self):
-        super().__init__()
-        self.names = ["user", "item"]
-        self.tables = nn.ModuleDict({name: nn.Embedding(9, 16) for name in self.names})
-
-    def forward(self, x):
-        return sum(self.tables[name](x[name].long()) for name in self.names)
-
-
 class Pathways(nn.Module):
     """A slow and a fast clip, one with a quarter of the other's frames."""
 
@@ -381,9 +301,6 @@ EXPECTED = {
     Waves: ["conv", "conv"],
     Masker: ["conv", "conv"],
     ChannelsLast: ["layer_norm", "linear"],
-    Matcher: ["conv", "conv", "mul"],
-    Prompts: ["conv", "upsample"],
-    Named: ["embedding", "embedding", "add"],
     Pathways: ["conv", "conv", "cat"],
     Change: ["conv", "conv", "sub"],
     Counted: ["embedding", "layer_norm"],
@@ -393,12 +310,9 @@ EXPECTED = {
     FixedTokens: ["conv", "cat", "add"],
     Clip: ["conv"],
     Divisible: ["conv"],
-    Records: ["embedding", "mul", "linear"],
-    Nodes: ["index_add", "linear"],
     Conditional: ["linear", "add"],
     Detector: ["conv", "conv"],
     Documents: ["embedding", "mean", "linear"],
-    Bonds: ["linear", "linear", "mul", "index_add"],
     Patches: ["linear", "linear"],
     Clips: ["conv", "mean"],
     Sets: ["conv", "batch_norm", "mean", "mean"],
