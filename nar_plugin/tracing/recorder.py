@@ -131,7 +131,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         found: set[int] = set()
 
         def add(tensor: torch.Tensor | None) -> None:
-            while tensor is not None:
+            while tensor is not None and id(tensor) not in found:
                 found.add(id(tensor))
                 tensor = self._base.get(id(tensor))
 
