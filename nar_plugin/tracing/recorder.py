@@ -25,6 +25,8 @@ from nar_plugin.tracing.traits import Trait, trait_of
 PARAM, DATA, CONST = -1, -2, -3
 KNOWN_ELEMENTS = 1 << 16  # constants up to this many elements are computed for real
 MOST_KNOWN_ELEMENTS = 1 << 18  # what is computed from them may grow to this
+SMALL_ELEMENTS = 1 << 10
+MOST_KEPT_ELEMENTS = 1 << 26  # of all that are computed; beyond, only small ones are
 MOST_CALLS = 300_000  # views included; rwkv, one of the largest models, makes 61,576
 MOST_QUESTIONS = 3_000  # by one module
 _FILLER = 0.5  # the value of every random number
@@ -79,6 +81,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self._strict = strict
         self._questions: Counter[str] = Counter()  # by module path
         self._known: set[int] = set()
+        self._kept_elements = 0  # of known constants that were computed from others
         self._given: set[int] = set()  # of the known: what came in, and what is computed from it
         self._constants: set[int] = set()  # on meta, without values
         self._reductions: dict[int, tuple[str, int]] = {}  # result: `all` or `any`, of what
@@ -388,8 +391,13 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             out = run_on_meta(func, args, kwargs, view=trait.view, writes=trait.writes)
         except Exception:  # the shape depends on the values
             return None
-        large = isinstance(out, torch.Tensor) and out.numel() > MOST_KNOWN_ELEMENTS
-        return out if large else None
+        if not isinstance(out, torch.Tensor):
+            return None
+        spent = self._kept_elements > MOST_KEPT_ELEMENTS
+        if out.numel() > (SMALL_ELEMENTS if spent else MOST_KNOWN_ELEMENTS):
+            return out
+        self._kept_elements += out.numel()
+        return None
 
     def _known_all(self, out: Any) -> Any:
         if isinstance(out, torch.Tensor):

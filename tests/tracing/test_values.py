@@ -6,7 +6,8 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from nar_plugin.tracing import trace
+from nar_plugin.tracing import recorder, trace
+from nar_plugin.tracing.recorder import Recorder
 
 
 class Two(nn.Module):
@@ -299,3 +300,25 @@ def test_grouped_products_have_the_shape_of_torchs_own(one, other, groups):
 
     assert [op.kind for op in trace(Experts(), torch.ones(one)).ops] == ["linear"]
     assert shapes[0] == real.shape
+
+
+@pytest.mark.parametrize(("most", "without_values"), [(1 << 26, 0), (10_000, 1)])
+def test_constants_that_are_computed_do_not_fill_the_memory(monkeypatch, most, without_values):
+    """Of twenty times 2,000 numbers six are computed: five fit in 10,000. Small ones always are."""
+    made = []
+    constant = Recorder.constant
+    monkeypatch.setattr(recorder, "MOST_KEPT_ELEMENTS", most)
+    monkeypatch.setattr(
+        Recorder, "constant", lambda self, tensor: made.append(tensor) or constant(self, tensor)
+    )
+
+    class Grids(nn.Module):
+        def forward(self, x):
+            grid, step = torch.ones(2_000), torch.ones(1)
+            for _ in range(20):
+                grid, step = grid + 1, step + 1
+            assert step.item() == 21
+            return torch.relu(x + grid.sum())
+
+    assert [op.kind for op in trace(Grids(), torch.empty(4)).ops] == ["relu"]
+    assert len(made) == without_values
