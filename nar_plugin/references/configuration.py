@@ -26,6 +26,7 @@ _KINDS = {  # of files that are taken for a model
     ".py": "write the module, a colon and what makes the model: my_module:MyModel",
     **dict.fromkeys((".pt", ".pth", ".bin", ".ckpt", ".safetensors"), _WEIGHTS),
 }
+FILES = frozenset((*_KINDS, ".json"))  # endings of what is a path and no name
 
 
 def is_config(candidate: object) -> bool:

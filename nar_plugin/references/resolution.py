@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from nar_plugin import manager
 from nar_plugin.errors import NarError, UnknownReference
 from nar_plugin.references.callables import from_callable
-from nar_plugin.references.configuration import from_file, from_hub
+from nar_plugin.references.configuration import FILES, from_file, from_hub
 from nar_plugin.references.construction import built
 from nar_plugin.references.installation import PACKAGES, want
 from nar_plugin.references.suggestions import did_you_mean, libraries, names_of
@@ -57,7 +57,7 @@ def _is_path(reference: str) -> bool:
     return (
         reference.startswith((".", "~"))
         or Path(reference).is_absolute()
-        or (":" not in reference and Path(reference).is_file())
+        or (":" not in reference and Path(reference).suffix in FILES)
     )
 
 

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from nar_plugin.report.table import add_numbers, open_table
-from nar_plugin.report.wording import clean, flops_text, name_text, params_text, times
+from nar_plugin.report.wording import clean, flops_text, name_text, params_text, times, trace_text
 
 if TYPE_CHECKING:
     from nar_plugin.report.compare import Comparison
@@ -19,9 +19,13 @@ if TYPE_CHECKING:
 def comparison_table(comparison: Comparison) -> RenderableType:
     """The verdict, the two models, and their shared blocks."""
     verdict = Text(f"similarity {comparison.similarity:.3f}: {_verdict(comparison)}", style="bold")
-    if not comparison.shared_motifs:
-        return Group(verdict, _sizes(comparison), Text(), Text("no motifs in common"))
-    return Group(verdict, _sizes(comparison), Text(), _shared(comparison))
+    warnings = [
+        Text(f"{name_text(query)}: {warning}", style="yellow")
+        for query in (comparison.a, comparison.b)
+        if (warning := trace_text(query))
+    ]
+    shared = _shared(comparison) if comparison.shared_motifs else Text("no motifs in common")
+    return Group(verdict, *warnings, _sizes(comparison), Text(), shared)
 
 
 def _verdict(comparison: Comparison) -> str:

@@ -46,6 +46,7 @@ def test_a_plugin_builds(library):
         ("owner/name", "write hub:owner/name"),
         ("owner/name@v1", "write hub:owner/name@v1"),
         ("no such thing", "expected timm:resnet50"),
+        ("x" * 5000, "expected timm:resnet50"),
         ("", "expected timm:resnet50"),
         ("toy:", "expected timm:resnet50"),
         ("toy:zzzz", "toy has no architecture zzzz"),

@@ -36,3 +36,9 @@ def test_the_verdict(comparison):
     equal = replace(comparison, same_design=True, identical=True)
     assert "the same architecture" in repr(equal)
     assert "no motifs in common" in repr(replace(comparison, shared_motifs=()))
+
+
+def test_a_model_that_was_not_followed_whole_is_told(comparison):
+    assert "were not reached" not in str(comparison)
+    b = replace(comparison.b, name="toy:b", unread=comparison.b.params)
+    assert "toy:b: 100% of its parameters were not reached" in str(replace(comparison, b=b))
