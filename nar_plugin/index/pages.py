@@ -44,6 +44,7 @@ def check_pages(content: bytes, metadata: pq.FileMetaData, room: int) -> None:
     # Arrow's own property ends the process where the codec is one that it does not know.
     if unknown := _codecs(content).difference(CODECS):
         raise Oversized(f"it is compressed by codec {min(unknown)}, expected {CODECS[0]}, zstd")
+    _check_histograms(content, metadata.schema)
     needed = 0
     for group in range(metadata.num_row_groups):
         for column in range(metadata.num_columns):
@@ -82,13 +83,28 @@ def _needed(content: bytes, chunk: pq.ColumnChunkMetaData, room: int) -> int:
     return unpacked + values * (longest + 16)  # 16: two levels, an index, an offset
 
 
+def _check_histograms(content: bytes, schema: pq.ParquetSchema) -> None:
+    """Refuse size statistics that do not fit their column: Arrow ends the process at such ones."""
+    for group in _columns(content):
+        for number, column in enumerate(group[: len(schema)]):
+            statistics, of = _fields(column, 16), schema.column(number)
+            levels = ((2, of.max_repetition_level), (3, of.max_definition_level))
+            if any(len(_items(statistics, field)) not in (0, most + 1) for field, most in levels):
+                raise Oversized("a histogram of levels has another length than its column's levels")
+            if 1 in statistics and of.physical_type != "BYTE_ARRAY":
+                raise Oversized("a column of no texts states how long its texts are")
+
+
 def _codecs(content: bytes) -> set[int]:
-    """The compression codecs of all columns, from the footer; -1 where one states none."""
+    """The compression codecs of all columns; -1 where one states none."""
+    return {_number(column, 4) for group in _columns(content) for column in group}
+
+
+def _columns(content: bytes) -> list[list[dict[int, Any]]]:
+    """What the footer states of the columns of each group of rows."""
     stop = len(content) - 8
     footer, _ = _struct(content, stop - int.from_bytes(content[stop : stop + 4], "little"), stop)
-    return {
-        _number(_fields(column, 3), 4) for group in _items(footer, 4) for column in _items(group, 1)
-    }
+    return [[_fields(column, 3) for column in _items(group, 1)] for group in _items(footer, 4)]
 
 
 def _fields(fields: Any, field: int) -> dict[int, Any]:

@@ -317,6 +317,17 @@ def test_a_codec_that_no_one_knows_is_refused(whole):
         from_parquet(broken, entry, schema())
 
 
+def test_a_histogram_of_another_length_than_its_levels_is_refused(whole):
+    """Arrow ends the process when it is asked for such a column."""
+    content = (whole / ROWS).read_bytes()
+    # field 1 of the size statistics becomes 2, and so the histogram in field 2 the one in 3
+    before, histogram, after = content.rpartition(b"\x3c\x16\x00\x19")
+    broken = before + b"\x3c\x24\x00\x19" + after
+    entry = FileEntry.of(broken, ROWS, "rows", 55)
+    with pytest.raises(IndexIncompatible, match="histogram of levels"):
+        from_parquet(broken, entry, schema())
+
+
 EVIL = "evil:\x1b]0;owned\x07\x1b[2J\u202e<script>alert(1)</script>"
 
 
