@@ -13,6 +13,8 @@ from nar_plugin.tracing.fingerprint import FINGERPRINT_VERSION
 from nar_plugin.tracing.vocabulary import VOCABULARY_VERSION
 from nar_plugin.train.corpus import CorpusGraph, read_corpus
 
+WELL_KNOWN = frozenset({"timm", "torchvision", "transformers", "diffusers", "litgpt"})
+
 
 def write_index(
     corpus: Path, encoder: Path, folder: Path, revision: str, *, graphs: bool = False
@@ -50,6 +52,8 @@ def write_index(
 def _row(item: CorpusGraph) -> ArchitectureRow:
     """A graph's row. Of its commonest family, a name of the commonest size stands for all.
 
+    Names of the libraries that people know come before those of libraries that build on them:
+    `torchvision:swin_t` before `torchgeo:swin_t`.
     The family counts when more than half of the names have it. Of sizes that are as common, the
     smallest counts: a model with parts that the traced forward does not reach, such as the vision
     tower of one that was given only text, shares its graph with the model that has no such parts.
@@ -60,13 +64,14 @@ def _row(item: CorpusGraph) -> ArchitectureRow:
     common = family if 2 * count > len(item.names) else None
     sizes = Counter(name["params"] for name in item.names)
 
-    def order(name: dict[str, Any]) -> tuple[bool, int, int, bool, int, str]:
+    def order(name: dict[str, Any]) -> tuple[bool, bool, int, int, bool, int, str]:
         stranger = common is not None and name["family"] != common
         rare = -sizes[name["params"]]
         words = (word for word in name["family"].split("_") if len(word) > 1)
-        own = name["name"].partition(":")[2].lower()
+        library, _, own = name["name"].lower().partition(":")
         mute = not any(word in own for word in words)
-        return stranger, rare, name["params"], mute, len(name["name"]), name["name"]
+        lesser = library not in WELL_KNOWN
+        return stranger, lesser, rare, name["params"], mute, len(name["name"]), name["name"]
 
     names = sorted(item.names, key=order)
     first = names[0]

@@ -17,7 +17,7 @@ GRAPH = trace(ConvNet(), torch.empty(1, 3, 32, 32))
 def first_of(*names):
     rows = tuple(
         {"name": name, "family": family, "params": params, "composed": False, "flops": 1}
-        | {"library": "lib", "task": "task", "licence": "MIT", "url": None}
+        | {"library": name.partition(":")[0], "task": "task", "licence": "MIT", "url": None}
         for name, family, params in names
     )
     item = CorpusGraph(GRAPH, "f", "d", "t", np.zeros(1, np.int32), (), rows)
@@ -43,3 +43,8 @@ def test_no_name_of_a_rare_family():
 def test_a_name_that_says_its_family_before_a_shorter_one():
     names = [("litgpt:Platypus2-7B", "llama", 7), ("litgpt:Llama-2-7b-hf", "llama", 7)]
     assert first_of(*names) == "litgpt:Llama-2-7b-hf"
+
+
+def test_a_well_known_library_before_one_that_builds_on_it():
+    names = [("torchgeo:swin_t", "swin", 28), ("torchvision:swin_t", "swin", 28)]
+    assert first_of(*names) == "torchvision:swin_t"
