@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -31,12 +32,16 @@ class _End(NamedTuple):
     open: bool  # whether one more block follows the last segment, with no anchor behind it
 
 
+_score = attrgetter("score")
+
+
 class _Cuts:
     """The best score of the first operations, for one number of operations after the other."""
 
     def __init__(self, length: int) -> None:
         self.score = [0.0] * (length + 1)
         self.end: list[_End | None] = [None] * (length + 1)
+        self.ending: list[_End | None] = [None] * (length + 1)  # exactly there
         self._done = 0
         self._coming: dict[int, list[_End]] = {}
 
@@ -49,7 +54,9 @@ class _Cuts:
             self._done += 1
             here = self._done
             self.score[here], self.end[here] = self.score[here - 1], self.end[here - 1]
-            for end in self._coming.pop(here, ()):
+            coming = self._coming.pop(here, ())
+            if coming:
+                end = self.ending[here] = max(coming, key=_score)
                 if end.score > self.score[here]:
                     self.score[here], self.end[here] = end.score, end
 
@@ -67,8 +74,8 @@ def best_repeats(candidates: Segments, length: int) -> list[Repeat]:
     """
     start, stop = candidates.start.tolist(), candidates.stop.tolist()
     follows, gain = candidates.follows.tolist(), candidates.gain.tolist()
-    opening, last_stop = candidates.opening.tolist(), candidates.last_stop.tolist()
-    last_gain = candidates.last_gain.tolist()
+    opening, cut_off = candidates.opening.tolist(), candidates.cut_off.tolist()
+    last_stop, last_gain = candidates.last_stop.tolist(), candidates.last_gain.tolist()
     first = [0.0] * len(start)  # scores with segment k as the first block of its repeat
     later = [-np.inf] * len(start)  # and as a later one
     before: list[_End | None] = [None] * len(start)
@@ -77,8 +84,11 @@ def best_repeats(candidates: Segments, length: int) -> list[Repeat]:
     order = usable[np.lexsort((candidates.stop[usable], candidates.start[usable]))]
     for k in order.tolist():
         cuts.advance(start[k])
-        first[k] = cuts.score[start[k]] + opening[k]
+        first[k] = cuts.score[start[k]] + opening[k] - cut_off[k]
         before[k] = cuts.end[start[k]]
+        ending = cuts.ending[start[k]]
+        if ending is not None and ending.score + opening[k] > first[k]:
+            first[k], before[k] = ending.score + opening[k], ending
         if follows[k]:
             later[k] = max(first[k - 1], later[k - 1]) + gain[k]
             cuts.add(stop[k], _End(later[k], k, False))

@@ -39,6 +39,7 @@ class Segments:
         follows: bool[m], whether it is like the segment before it and begins where that ends.
         gain: float64[m], what it saves as a copy of one before it.
         opening: float64[m], the score of a repeat that begins with it.
+        cut_off: float64[m], what such a repeat costs where none ends before it.
         last_stop: int32[m], the end of a block that begins at `stop`, as long as the segment.
         last_gain: float64[m], what that block saves as its copy; -inf where it is unlike.
     """
@@ -49,6 +50,7 @@ class Segments:
     follows: BoolArray
     gain: Scores
     opening: Scores
+    cut_off: Scores
     last_stop: IntArray
     last_gain: Scores
 
@@ -94,9 +96,8 @@ def segments(
         usable,
         follows,
         _saved(most, alike) + appeal[start],
-        FIRST * np.minimum(size, LONG)
-        - LEAST_SAVING
-        - CUT_OFF * _cut_off(start, stop, usable, labels),
+        FIRST * np.minimum(size, LONG) - LEAST_SAVING,
+        CUT_OFF * _cut_off(start, stop, usable, labels).astype(np.float64),
         last_stop,
         np.where(usable & (last_alike >= LAST_LIKENESS), last_gain, -np.inf),
     )
@@ -108,19 +109,24 @@ def _saved(common: FloatArray, alike: FloatArray) -> Scores:
 
 
 def _cut_off(start: IntArray, stop: IntArray, usable: BoolArray, labels: IntArray) -> IntArray:
-    """How many operations before each segment repeat before the next one.
+    """How many operations before each segment repeat before the next one, or the one behind it.
 
     A repeat that begins in the middle of a block cuts off the first half of the first block.
     """
-    same = usable.copy()
-    count = np.zeros(len(start), dtype=np.int32)
-    for back in range(1, LOOK_BACK + 1):
-        same &= (start >= back) & (4 * back <= 3 * (stop - start))
-        same[same] = labels[start[same] - back] == labels[stop[same] - back]
-        if not same.any():
-            break
-        count += same
-    return count
+    most = np.zeros(len(start), dtype=np.int32)
+    for lag in range(1, min(LAGS, len(start)) + 1):
+        later = np.roll(stop, 1 - lag)
+        same = usable.copy()
+        for step in range(1, lag):
+            same &= np.roll(usable, -step)
+            same[-step:] = False
+        for back in range(1, LOOK_BACK + 1):
+            same &= (start >= back) & (4 * back <= 3 * (stop - start))
+            same[same] = labels[start[same] - back] == labels[later[same] - back]
+            if not same.any():
+                break
+            most[same] = np.maximum(most[same], back)
+    return most
 
 
 def _behind(values: FloatArray, lag: int) -> FloatArray:

@@ -83,6 +83,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self._known: set[int] = set()
         self._kept_elements = 0  # of known constants that were computed from others
         self._given: set[int] = set()  # of the known: what came in, and what is computed from it
+        self._told: set[int] = set()  # of the known: what was made up for live data, and so on
         self._constants: set[int] = set()  # on meta, without values
         self._reductions: dict[int, tuple[str, int]] = {}  # result: `all` or `any`, of what
         self._denied: set[int] = set()
@@ -112,8 +113,13 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return tensor
 
     def take(self, tensor: torch.Tensor) -> torch.Tensor:
-        """Register a small real tensor that came in: a constant, except where it picks weights."""
+        """Register a small real tensor that came in: a constant, except where it picks rows."""
         self._given.add(id(tensor))
+        return self.know(tensor)
+
+    def tell(self, tensor: torch.Tensor) -> torch.Tensor:
+        """Register real values that stand in for live ones: constant, but as places they vary."""
+        self._told.add(id(tensor))
         return self.know(tensor)
 
     def is_live(self, tensor: torch.Tensor) -> bool:
@@ -236,8 +242,9 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         on_meta = [tensor.is_meta for tensor in tensors]
         if True not in on_meta:
             out = self._constant(func, trait, args, kwargs, originals)
-            if not self._given.isdisjoint(map(id, tensors)):
-                map_tensors(out, lambda item: self._given.add(id(item)))
+            for marked in (self._given, self._told):
+                if not marked.isdisjoint(map(id, tensors)):
+                    _mark(out, marked)
             return out
         run = Unknown(args, kwargs)
         if trait.stand_in is not None:
@@ -476,9 +483,10 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             if not trait.writes:
                 return out
         sources = [source.get(id(tensor), CONST) for tensor in tensors]
-        if trait.looks_up and sources[0] == PARAM:
+        if trait.looks_up and sources[0] != CONST:
+            vary = self._given if sources[0] == PARAM else self._given | self._told
             pairs = zip(tensors, sources, strict=True)
-            sources = [DATA if id(tensor) in self._given else place for tensor, place in pairs]
+            sources = [DATA if id(tensor) in vary else place for tensor, place in pairs]
         if max(sources) == CONST:
             keep.append(out)
             self._note_constants(out)
@@ -530,6 +538,10 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 base = self._base.get(id(self._replaced[id(written)]))
             written = base
         self._keep.append(target)
+
+
+def _mark(out: Any, marked: set[int]) -> None:
+    map_tensors(out, lambda item: marked.add(id(item)))
 
 
 def filled(func: Any, shape: torch.Tensor) -> torch.Tensor:

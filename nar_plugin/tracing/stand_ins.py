@@ -47,7 +47,7 @@ def _item(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any
 def _nonzero(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`nonzero`: one hit, in the middle: what lies on a border is often thrown away."""
     recorder.ask()
-    return recorder.know(torch.tensor([[size // 2 for size in args[0].shape]], dtype=torch.int64))
+    return recorder.tell(torch.tensor([[size // 2 for size in args[0].shape]], dtype=torch.int64))
 
 
 def _to_copy(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -99,7 +99,7 @@ def _once_each(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str
     """`repeat_interleave` with unknown repeats: every position once."""
     if func is not torch.ops.aten.repeat_interleave.Tensor:
         return Unknown(args, kwargs)
-    return recorder.know(torch.arange(args[0].numel()))
+    return recorder.tell(torch.arange(args[0].numel()))
 
 
 def _fitting_split(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -158,7 +158,7 @@ def _grouped_product(
 
 def _first_box(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Torchvision's `nms`: the first box is kept."""
-    return recorder.know(torch.zeros(1, dtype=torch.int64))
+    return recorder.tell(torch.zeros(1, dtype=torch.int64))
 
 
 def _fresh(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -125,8 +125,8 @@ class Apart(nn.Module):
 
 EXPECTED = {
     Records: ["embedding", "mul", "linear"],
-    Nodes: ["index_add", "linear"],
-    Bonds: ["linear", "linear", "mul", "index_add"],
+    Nodes: ["scatter_add", "linear"],
+    Bonds: ["linear", "linear", "mul", "scatter_add"],
     Matcher: ["conv", "conv", "mul"],
     Prompts: ["conv", "upsample"],
     Named: ["embedding", "embedding", "add"],

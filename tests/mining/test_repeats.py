@@ -101,6 +101,30 @@ def test_layers_of_two_kinds_in_turn_are_layers():
     assert found(net) == [((1, 13, 25, 37, 49, 61), 73)]
 
 
+def experts(net, x):
+    """Twenty-six operations, pre-norm: a router, and five experts of four."""
+    normed = net("layer_norm", x)
+    gates = net("topk", net("softmax", net("linear", normed)))
+    parts = [net("mul", mlp_inside(net, normed), gates) for _ in range(5)]
+    return net("add", x, net("sum", *parts))
+
+
+def mlp_inside(net, x):
+    return net("linear", net("gelu", net("linear", x)))
+
+
+def test_a_dense_layer_before_layers_of_experts_is_a_layer():
+    net = Net()
+    x = net("embedding")
+    x = mlp(net, attention(net, x))  # 12 operations; the layers of experts have 33
+    for _ in range(5):
+        x = experts(net, attention(net, x))
+    net("linear", x)
+    (((start, *others), stop),) = found(net)
+    assert start in (1, 2)  # its norm reads the embedding, as no other does
+    assert (others, stop) == ([13, 46, 79, 112, 145], 178)
+
+
 def test_a_chain_in_which_nothing_repeats():
     net = Net()
     x = net("image")

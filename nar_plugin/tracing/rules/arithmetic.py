@@ -104,6 +104,17 @@ declare(
 )
 
 
+declare(
+    Rule(
+        name="picked places",
+        effect="dropped",
+        pattern="index, gather, index_select of what flows, at places that no input changes",
+        result="",
+        reason="x[:, [-1]] is x[:, -1:], and a fixed order of channels or tokens is no layer.",
+    )
+)
+
+
 @on_calls(
     Rule(
         name="look-ups in learned tables",
@@ -115,6 +126,8 @@ declare(
     *LOOKUPS,
 )
 def _looked_up(call: Call) -> tuple[str, Attributes] | None:
+    if call.sources[0] >= 0 and all(source in (CONST, PARAM) for source in call.sources[1:]):
+        return None
     if max(call.sources) >= 0:
         return NAMES.get(call.name, call.name), {}
     masks = any(tensor.dtype == torch.bool for tensor in call.tensors)
@@ -125,6 +138,26 @@ def _looked_up(call: Call) -> tuple[str, Attributes] | None:
         places = [place for place, ids in enumerate(call.args[1]) if ids is not None]
     rows = math.prod(weight.shape[place] for place in places)
     return "embedding", {"vocabulary": rows, "width": weight.numel() // rows}
+
+
+@on_calls(
+    Rule(
+        name="sums by index",
+        effect="renamed",
+        pattern="index_add, scatter_add, scatter_reduce of sums, index_put that accumulates",
+        result="scatter_add",
+        reason="One function on rows: how messages are summed at the nodes of a graph.",
+    ),
+    "index_add",
+    "scatter_reduce",
+    "index_put",
+)
+def _summed_by_index(call: Call) -> tuple[str, Attributes]:
+    if call.name == "scatter_reduce" and call.args[4] != "sum":
+        return call.name, {}
+    if call.name == "index_put" and call.args[3:] != (True,):
+        return call.name, {}
+    return "scatter_add", {}
 
 
 @on_calls(

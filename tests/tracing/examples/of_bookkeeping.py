@@ -63,6 +63,10 @@ def dead(m, x):
     return m.a(x)
 
 
+def rows(x):
+    return torch.arange(6)[:, None].expand(len(x), 6, 8)
+
+
 EXAMPLES = {
     "views and copies": Example(
         same=[
@@ -147,7 +151,38 @@ EXAMPLES = {
             lambda m, x: m.a(x) + m.table[torch.arange(6) * 2 % 7],
             lambda m, x: m.a(x) + m.table.index_select(0, torch.arange(6)),
         ],
-        different=[lambda m, x: m.a(x) + m.a(x)[:, torch.arange(6) * 2 % 6], lambda m, x: m.a(x)],
+        different=[lambda m, x: m.a(x)],
+        layers=plain,
+    ),
+    "picked places": Example(
+        same=[
+            lambda m, x: m.a(x)[:, -1:],
+            lambda m, x: m.a(x)[:, [-1]],
+            lambda m, x: m.a(x)[:, torch.arange(6) == 5],
+            lambda m, x: m.a(x).index_select(1, torch.tensor([5])),
+            lambda m, x: m.a(x).gather(1, torch.full((len(x), 1, 8), 5)),
+            lambda m, x: torch.take_along_dim(m.a(x), torch.full((len(x), 1, 8), 5), 1),
+        ],
+        different=[
+            lambda m, x: m.a(x).gather(1, m.b(x).argmax(1, keepdim=True)),
+            lambda m, x: m.a(x)[torch.arange(len(x)), x[:, :, 0].argmax(1)],
+            lambda m, x: m.a(x)[:, torch.where(m.b(x)[0, :, 0] > 0)[0]],
+        ],
+        layers=plain,
+    ),
+    "sums by index": Example(
+        same=[
+            lambda m, x: torch.zeros_like(x).index_add(1, torch.arange(6), m.a(x)),
+            lambda m, x: torch.zeros_like(x).scatter_add(1, rows(x), m.a(x)),
+            lambda m, x: torch.zeros_like(x).scatter_reduce(1, rows(x), m.a(x), "sum"),
+            lambda m, x: torch.zeros_like(x)[0].index_put(
+                (torch.arange(6),), m.a(x)[0], accumulate=True
+            ),
+        ],
+        different=[
+            lambda m, x: torch.zeros_like(x).scatter_reduce(1, rows(x), m.a(x), "amax"),
+            lambda m, x: m.a(x),
+        ],
         layers=plain,
     ),
     "parts of one tensor joined": Example(
