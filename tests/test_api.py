@@ -64,7 +64,7 @@ def test_nanogpt_by_hand_finds_decoders():
     assert (similar[0].family, similar[1].family) == ("bark", "biogpt")
     assert similar[0].score > 0.99
     found = set(families(similar))
-    assert {"bark", "biogpt", "gpt2"} <= found <= {"bark", "biogpt", "gpt2", "opt", "clip"}  # text
+    assert {"bark", "biogpt", "gpt2"} <= found <= {"bark", "biogpt", "gpt2", "opt", "clip"}
 
 
 def test_a_default_device_changes_no_hit():
