@@ -140,7 +140,6 @@ def _grouped(call: Call) -> tuple[str, Attributes] | None:
     "embedding",
     "embedding_bag",
     "_embedding_bag",
-    "_embedding_bag_forward_only",
 )
 def _embedding(call: Call) -> tuple[str, Attributes] | None:
     vocabulary, width = call.tensors[0].shape[:2]

@@ -42,7 +42,6 @@ def embeddings():
         "padded": nn.Embedding(10, 8, padding_idx=0),
         "wide": nn.Embedding(10, 16),
         "many": nn.Embedding(20, 8),
-        "bag": nn.EmbeddingBag(10, 8),
     }
 
 
@@ -140,11 +139,7 @@ EXAMPLES = {
         layers=convolutions,
     ),
     "embedding": Example(
-        same=[
-            lambda m, x: m.few(tokens(m, x)),
-            lambda m, x: m.padded(tokens(m, x)),
-            lambda m, x: m.bag(tokens(m, x)),
-        ],
+        same=[lambda m, x: m.few(tokens(m, x)), lambda m, x: m.padded(tokens(m, x))],
         different=[lambda m, x: m.wide(tokens(m, x)), lambda m, x: m.many(tokens(m, x))],
         layers=embeddings,
     ),
