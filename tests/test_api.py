@@ -63,8 +63,7 @@ def test_nanogpt_by_hand_finds_decoders():
     # Bark's transformer was written after nanoGPT; BioGPT is GPT-2 with the exact GELU, as here.
     assert (similar[0].family, similar[1].family) == ("bark", "biogpt")
     assert similar[0].score > 0.99
-    found = set(families(similar))
-    assert {"bark", "biogpt", "gpt2"} <= found <= {"bark", "biogpt", "gpt2", "opt", "clip"}
+    assert set(families(similar)) == {"bark", "biogpt", "clip", "gpt2"}
 
 
 def test_a_default_device_changes_no_hit():

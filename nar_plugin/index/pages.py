@@ -42,9 +42,11 @@ def check_pages(content: bytes, metadata: pq.FileMetaData, room: int) -> None:
     if not metadata.created_by.startswith(WRITER):
         raise Oversized(f"it was written by {metadata.created_by[:40]!r}, expected {WRITER}")
     # Arrow's own property ends the process where the codec is one that it does not know.
-    if unknown := _codecs(content).difference(CODECS):
+    groups = _columns(content)
+    if unknown := {_number(column, 4) for group in groups for column in group}.difference(CODECS):
         raise Oversized(f"it is compressed by codec {min(unknown)}, expected {CODECS[0]}, zstd")
-    _check_histograms(content, metadata.schema)
+    for columns in groups:
+        _check_histograms(columns, metadata.schema)
     needed = 0
     for group in range(metadata.num_row_groups):
         for column in range(metadata.num_columns):
@@ -83,21 +85,15 @@ def _needed(content: bytes, chunk: pq.ColumnChunkMetaData, room: int) -> int:
     return unpacked + values * (longest + 16)  # 16: two levels, an index, an offset
 
 
-def _check_histograms(content: bytes, schema: pq.ParquetSchema) -> None:
+def _check_histograms(columns: list[dict[int, Any]], schema: pq.ParquetSchema) -> None:
     """Refuse size statistics that do not fit their column: Arrow ends the process at such ones."""
-    for group in _columns(content):
-        for number, column in enumerate(group[: len(schema)]):
-            statistics, of = _fields(column, 16), schema.column(number)
-            levels = ((2, of.max_repetition_level), (3, of.max_definition_level))
-            if any(len(_items(statistics, field)) not in (0, most + 1) for field, most in levels):
-                raise Oversized("a histogram of levels has another length than its column's levels")
-            if 1 in statistics and of.physical_type != "BYTE_ARRAY":
-                raise Oversized("a column of no texts states how long its texts are")
-
-
-def _codecs(content: bytes) -> set[int]:
-    """The compression codecs of all columns; -1 where one states none."""
-    return {_number(column, 4) for group in _columns(content) for column in group}
+    for number, column in enumerate(columns[: len(schema)]):
+        statistics, of = _fields(column, 16), schema.column(number)
+        levels = ((2, of.max_repetition_level), (3, of.max_definition_level))
+        if any(len(_items(statistics, field)) not in (0, most + 1) for field, most in levels):
+            raise Oversized("a histogram of levels has another length than its column's levels")
+        if 1 in statistics and of.physical_type != "BYTE_ARRAY":
+            raise Oversized("a column of no texts states how long its texts are")
 
 
 def _columns(content: bytes) -> list[list[dict[int, Any]]]:

@@ -90,7 +90,7 @@ def recorded_on_meta(
     args, kwargs = example.on_meta(inputs, data, constants)
     recorder = Recorder(data, strict=not escapes)
     for tensor in constants:
-        recorder.take(tensor)
+        recorder.constants.take(tensor)
     twin = Twin(model, recorder.scope)
     with _recorded(twin, recorder, args, kwargs, Escapes(recorder) if escapes else None) as done:
         yield done
@@ -107,7 +107,7 @@ def _recorded(
     try:
         sequences.fold(twin.model, recorder)
         recorder.learn(twin.parameters)
-        recorder.hold(twin.tensors)
+        recorder.constants.hold(twin.tensors)
         with ExitStack() as around:
             around.enter_context(_same_globals())
             around.enter_context(torch.no_grad())

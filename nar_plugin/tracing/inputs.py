@@ -14,8 +14,8 @@ from torch import nn
 from nar_plugin import manager
 from nar_plugin.errors import TraceError
 from nar_plugin.hookspecs import ExampleInputs
+from nar_plugin.tracing.constants import KNOWN_ELEMENTS
 from nar_plugin.tracing.kernels import without_memory
-from nar_plugin.tracing.recorder import KNOWN_ELEMENTS
 
 MOST_REAL_ELEMENTS = 1 << 26
 

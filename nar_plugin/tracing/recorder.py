@@ -17,19 +17,15 @@ from torch._ops import HigherOrderOperator
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 
 from nar_plugin.tracing import higher_order
+from nar_plugin.tracing.constants import FILLER, KNOWN_ELEMENTS, Constants
 from nar_plugin.tracing.graph import Op
-from nar_plugin.tracing.kernels import map_tensors, meta_twin, plainly_on_meta, run_on_meta
+from nar_plugin.tracing.kernels import map_tensors, meta_twin, run_on_meta
 from nar_plugin.tracing.stand_ins import Computed, Unknown
 from nar_plugin.tracing.traits import Trait, trait_of
 
 PARAM, DATA, CONST = -1, -2, -3
-KNOWN_ELEMENTS = 1 << 16  # constants up to this many elements are computed for real
-MOST_KNOWN_ELEMENTS = 1 << 18  # what is computed from them may grow to this
-SMALL_ELEMENTS = 1 << 10
-MOST_KEPT_ELEMENTS = 1 << 26  # of all that are computed; beyond, only small ones are
 MOST_CALLS = 300_000  # views included; rwkv, one of the largest models, makes 61,576
 MOST_QUESTIONS = 3_000  # by one module
-_FILLER = 0.5  # the value of every random number
 
 
 class ValuesLost(Exception):
@@ -80,17 +76,14 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self._keep: list[Any] = [*data]
         self._strict = strict
         self._questions: Counter[str] = Counter()  # by module path
-        self._known: set[int] = set()
-        self._kept_elements = 0  # of known constants that were computed from others
-        self._given: set[int] = set()  # of the known: what came in, and what is computed from it
-        self._told: set[int] = set()  # of the known: what was made up for live data, and so on
-        self._constants: set[int] = set()  # on meta, without values
         self._reductions: dict[int, tuple[str, int]] = {}  # result: `all` or `any`, of what
         self._denied: set[int] = set()
         self._calls = 0
         self._refused: list[torch.Tensor] = []  # arguments of the call that raised
         self._replaced: dict[int, torch.Tensor] = {}
         self._base: dict[int, torch.Tensor] = {}
+        self.constants = Constants(self._keep, self._base)
+        self._known = self.constants.known
 
     def scope(self, path: str, forward: Callable[..., Any]) -> Callable[..., Any]:
         """A forward that tells the recorder its module path while it runs."""
@@ -105,22 +98,6 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
         scoped.__wrapped__ = forward  # type: ignore[attr-defined]  # for inspect.signature
         return scoped
-
-    def know(self, tensor: torch.Tensor) -> torch.Tensor:
-        """Register a small real tensor as a constant of the trace."""
-        self._known.add(id(tensor))
-        self._keep.append(tensor)
-        return tensor
-
-    def take(self, tensor: torch.Tensor) -> torch.Tensor:
-        """Register a small real tensor that came in: a constant, except where it picks rows."""
-        self._given.add(id(tensor))
-        return self.know(tensor)
-
-    def tell(self, tensor: torch.Tensor) -> torch.Tensor:
-        """Register real values that stand in for live ones: constant, but as places they vary."""
-        self._told.add(id(tensor))
-        return self.know(tensor)
 
     def is_live(self, tensor: torch.Tensor) -> bool:
         """Whether a tensor depends on the data or on parameters."""
@@ -148,12 +125,6 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             if PARAM in record.sources:
                 map_tensors((*record.args, *record.kwargs.values()), add)
         return found
-
-    def hold(self, tensors: list[torch.Tensor]) -> None:
-        """Register the tensors that a model holds beside its parameters."""
-        for tensor in tensors:
-            (self._constants if tensor.is_meta else self._known).add(id(tensor))
-        self._keep.append(tensors)
 
     def learn(self, parameters: list[torch.Tensor]) -> None:
         """Register the meta tensors that count as learned."""
@@ -206,7 +177,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def blank(self, shape: tuple[int, ...]) -> torch.Tensor:
         """A tensor for the result of an operation that is about to be emitted."""
         with _disable_current_modes():
-            return torch.full(shape, _FILLER, device="meta" if self.on_meta else "cpu")
+            return torch.full(shape, FILLER, device="meta" if self.on_meta else "cpu")
 
     def emit(self, op: Any, inputs: list[torch.Tensor], out: Any, *, flops: int) -> None:
         """Record one operation as a whole, such as an LSTM, in place of its many calls."""
@@ -238,14 +209,10 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if kwargs:
             kwargs = {key: self._argument(item, tensors) for key, item in kwargs.items()}
         if not tensors:
-            return self._factory(func, trait, args, kwargs)
+            return self.constants.make(func, trait, args, kwargs)
         on_meta = [tensor.is_meta for tensor in tensors]
         if True not in on_meta:
-            out = self._constant(func, trait, args, kwargs, originals)
-            for marked in (self._given, self._told):
-                if not marked.isdisjoint(map(id, tensors)):
-                    _mark(out, marked)
-            return out
+            return self.constants.compute(func, trait, args, kwargs, originals, tensors)
         run = Unknown(args, kwargs)
         if trait.stand_in is not None:
             result = trait.stand_in(self, func, args, kwargs)
@@ -313,7 +280,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         Raises:
             ValuesLost: Its values were lost on the meta device.
         """
-        if id(tensor) not in self._constants and not isinstance(tensor, torch.nn.Parameter):
+        if tensor not in self.constants and not isinstance(tensor, torch.nn.Parameter):
             raise ValuesLost("a tensor was made on the meta device, without its values")
 
     def _foreign(self, tensor: torch.Tensor) -> torch.Tensor:
@@ -325,7 +292,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             twin = meta_twin(tensor)
             self.emit(Op("numpy"), self.exported, twin, flops=0)
         elif small:
-            twin = self.know(tensor.detach().to("cpu", copy=True))
+            twin = self.constants.know(tensor.detach().to("cpu", copy=True))
         else:
             twin = meta_twin(tensor)
             self._keep.append(twin)
@@ -335,116 +302,13 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self._keep.append(tensor)
         return twin
 
-    # -- constants -------------------------------------------------------------------------
-
-    def _factory(
-        self, func: Any, trait: Trait, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Any:
-        """A call without tensors: its result is known when it is small."""
-        device = kwargs.get("device")
-        if device is None and "dtype" not in kwargs:
-            out = func(*args, **kwargs)
-            return self.know(out) if isinstance(out, torch.Tensor) else out
-        kwargs = {**kwargs, "device": torch.device("meta")}
-        kwargs.pop("pin_memory", None)
-        if "generator" in kwargs:
-            kwargs["generator"] = None
-        out = func(*args, **kwargs)
-        if out.numel() > KNOWN_ELEMENTS:
-            return self.constant(out)
-        if trait.random or "empty" in func.name():
-            return self.know(filled(func, out))
-        kwargs["device"] = torch.device("cpu")
-        return self.know(func(*args, **kwargs))
-
-    def _constant(
-        self,
-        func: Any,
-        trait: Trait,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        originals: tuple[Any, ...],
-    ) -> Any:
-        """A call on real constants alone: run it for real."""
-        if trait.guard is not None:
-            args = trait.guard(args)
-        if "device" in kwargs and kwargs["device"] is not None:
-            kwargs = {**kwargs, "device": torch.device("cpu")}
-        if trait.random:
-            if trait.writes:
-                return args[0].fill_(_FILLER if args[0].is_floating_point() else 0)
-            shape = plainly_on_meta(func, args, kwargs)
-            return self._known_all(_filled_all(func, shape))
-        if not (trait.view or trait.writes):
-            shape = self._large(func, trait, args, kwargs)
-            if shape is not None:
-                return self.constant(shape)
-        out = func(*args, **kwargs)
-        if trait.writes:
-            return originals[trait.writes[0]] if trait.writes[0] < len(originals) else out
-        if trait.view:
-            for item in out if isinstance(out, tuple | list) else (out,):
-                if item is not args[0]:  # as of `lift_fresh`, with which torch.Tensor([0.0]) ends
-                    self._base[id(item)] = originals[0]
-        return self._known_all(out)
-
-    def _large(
-        self, func: Any, trait: Trait, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> torch.Tensor | None:
-        """The meta result of a call on constants that is too large to be known, or None."""
-        if trait.stand_in is not None:
-            return None
-        try:
-            out = run_on_meta(func, args, kwargs, view=trait.view, writes=trait.writes)
-        except Exception:  # the shape depends on the values
-            return None
-        if not isinstance(out, torch.Tensor):
-            return None
-        spent = self._kept_elements > MOST_KEPT_ELEMENTS
-        if out.numel() > (SMALL_ELEMENTS if spent else MOST_KNOWN_ELEMENTS):
-            return out
-        self._kept_elements += out.numel()
-        return None
-
-    def _known_all(self, out: Any) -> Any:
-        if isinstance(out, torch.Tensor):
-            return self.know(out)
-        if isinstance(out, tuple | list):
-            for item in out:
-                self._known_all(item)
-        return out
-
-    def constant(self, tensor: torch.Tensor) -> torch.Tensor:
-        """Register a meta tensor that holds a constant whose values do not matter."""
-        self._keep.append(tensor)
-        self._constants.add(id(tensor))
-        return tensor
-
     def without_values(self, tensor: torch.Tensor) -> torch.Tensor:
         """A tensor on meta: itself, or an empty twin of a known constant."""
         tensor = self._replaced.get(id(tensor), tensor)
         if tensor.is_meta:
             return tensor
         with _disable_current_modes():
-            return self.constant(meta_twin(tensor))
-
-    def _note_constants(self, out: Any) -> None:
-        for item in out if isinstance(out, tuple | list) else (out,):
-            self._constants.add(id(item))
-
-    def fresh(
-        self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], shape: torch.Tensor
-    ) -> torch.Tensor:
-        """A constant made after a live tensor's shape: real when small."""
-        if shape.numel() > KNOWN_ELEMENTS:
-            return self.constant(shape)
-        name = func.name()
-        if "zeros" in name or "ones" in name:
-            return self.know(torch.full(shape.shape, int("ones" in name), dtype=shape.dtype))
-        if "full" in name:
-            value = kwargs.get("fill_value", args[-1])
-            return self.know(torch.full(shape.shape, value, dtype=shape.dtype))
-        return self.know(filled(func, shape))
+            return self.constants.add(meta_twin(tensor))
 
     # -- live calls ------------------------------------------------------------------------
 
@@ -479,17 +343,19 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
                     self.head_counts[id(item)] = heads
             keep.append(out)
             if origin is None:
-                self._note_constants(out)
+                self.constants.add_all(out)
             if not trait.writes:
                 return out
         sources = [source.get(id(tensor), CONST) for tensor in tensors]
         if trait.looks_up and sources[0] != CONST:
-            vary = self._given if sources[0] == PARAM else self._given | self._told
-            pairs = zip(tensors, sources, strict=True)
-            sources = [DATA if id(tensor) in vary else place for tensor, place in pairs]
+            learned = sources[0] == PARAM
+            sources = [
+                DATA if self.constants.varies(tensor, learned=learned) else place
+                for tensor, place in zip(tensors, sources, strict=True)
+            ]
         if max(sources) == CONST:
             keep.append(out)
-            self._note_constants(out)
+            self.constants.add_all(out)
             return self._written(trait, args, originals, out, CONST)
         if trait.bookkeeping:  # copy_ and its like: the target now holds what was written
             live = next((s for s in sources[1:] if s != CONST), sources[0])
@@ -538,23 +404,6 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 base = self._base.get(id(self._replaced[id(written)]))
             written = base
         self._keep.append(target)
-
-
-def _mark(out: Any, marked: set[int]) -> None:
-    map_tensors(out, lambda item: marked.add(id(item)))
-
-
-def filled(func: Any, shape: torch.Tensor) -> torch.Tensor:
-    """What a random or empty factory returns: always the same values."""
-    name = func.name()
-    if "randperm" in name:
-        return torch.arange(shape.numel(), dtype=shape.dtype)
-    random = shape.is_floating_point() and "empty" not in name
-    return torch.full(shape.shape, _FILLER if random else 0, dtype=shape.dtype)
-
-
-def _filled_all(func: Any, shape: Any) -> Any:
-    return map_tensors(shape, lambda tensor: filled(func, tensor))
 
 
 def _head_count(before: torch.Tensor, after: torch.Tensor) -> int:

@@ -47,7 +47,9 @@ def _item(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any
 def _nonzero(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`nonzero`: one hit, in the middle: what lies on a border is often thrown away."""
     recorder.ask()
-    return recorder.tell(torch.tensor([[size // 2 for size in args[0].shape]], dtype=torch.int64))
+    return recorder.constants.tell(
+        torch.tensor([[size // 2 for size in args[0].shape]], dtype=torch.int64)
+    )
 
 
 def _to_copy(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -99,7 +101,7 @@ def _once_each(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str
     """`repeat_interleave` with unknown repeats: every position once."""
     if func is not torch.ops.aten.repeat_interleave.Tensor:
         return Unknown(args, kwargs)
-    return recorder.tell(torch.arange(args[0].numel()))
+    return recorder.constants.tell(torch.arange(args[0].numel()))
 
 
 def _fitting_split(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -119,7 +121,7 @@ def _packed(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, A
         lengths = torch.full((batch,), steps)
     sizes = (lengths[None] > torch.arange(int(lengths.max()))[:, None]).sum(1)  # (steps)
     data = padded.new_empty((int(sizes.sum()), *padded.shape[2:]), device="meta")
-    return Computed((data, recorder.know(sizes)))
+    return Computed((data, recorder.constants.know(sizes)))
 
 
 def _padded(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -131,7 +133,7 @@ def _padded(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, A
     shape = (batch, steps) if batch_first else (steps, batch)
     lengths = (sizes[:, None] > torch.arange(batch)[None]).sum(0)  # (batch)
     out = data.new_empty((*shape, *data.shape[1:]), device="meta")
-    return Computed((out, recorder.know(lengths)))
+    return Computed((out, recorder.constants.know(lengths)))
 
 
 def _holds(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -158,7 +160,7 @@ def _grouped_product(
 
 def _first_box(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Torchvision's `nms`: the first box is kept."""
-    return recorder.tell(torch.zeros(1, dtype=torch.int64))
+    return recorder.constants.tell(torch.zeros(1, dtype=torch.int64))
 
 
 def _fresh(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -168,8 +170,8 @@ def _fresh(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, An
         kwargs["generator"] = None
     shape = func(_meta(args[0]), *args[1:], **kwargs)
     if torch.is_grad_enabled():  # a gradient must be on its tensor's device
-        return recorder.constant(shape)
-    return recorder.fresh(func, args, kwargs, shape)
+        return recorder.constants.add(shape)
+    return recorder.constants.make_like(func, args, kwargs, shape)
 
 
 def _in_bounds(args: tuple[Any, ...]) -> tuple[Any, ...]:

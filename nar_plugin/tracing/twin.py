@@ -22,8 +22,8 @@ from torch.nn.parameter import UninitializedBuffer, UninitializedParameter
 from torch.utils.hooks import RemovableHandle
 
 from nar_plugin.errors import TraceError
+from nar_plugin.tracing.constants import KNOWN_ELEMENTS
 from nar_plugin.tracing.kernels import without_memory
-from nar_plugin.tracing.recorder import KNOWN_ELEMENTS
 from nar_plugin.tracing.unwrap import unwrap
 
 Copy = Callable[[torch.Tensor], torch.Tensor]

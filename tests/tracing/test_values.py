@@ -6,8 +6,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from nar_plugin.tracing import recorder, trace
-from nar_plugin.tracing.recorder import Recorder
+from nar_plugin.tracing import constants, trace
 
 
 class Two(nn.Module):
@@ -306,10 +305,10 @@ def test_grouped_products_have_the_shape_of_torchs_own(one, other, groups):
 def test_constants_that_are_computed_do_not_fill_the_memory(monkeypatch, most, without_values):
     """Of twenty times 2,000 numbers six are computed: five fit in 10,000. Small ones always are."""
     made = []
-    constant = Recorder.constant
-    monkeypatch.setattr(recorder, "MOST_KEPT_ELEMENTS", most)
+    add = constants.Constants.add
+    monkeypatch.setattr(constants, "MOST_KEPT_ELEMENTS", most)
     monkeypatch.setattr(
-        Recorder, "constant", lambda self, tensor: made.append(tensor) or constant(self, tensor)
+        constants.Constants, "add", lambda self, tensor: made.append(tensor) or add(self, tensor)
     )
 
     class Grids(nn.Module):
