@@ -148,12 +148,29 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def holds(self, answer: torch.Tensor) -> bool:
         """What `all` and `any` of unknown values are said to be, so that an assertion passes.
 
-        `all` holds and `any` does not; once `any` of a tensor was denied, its `all` is too.
+        `all` holds and `any` does not; once `any` of a tensor was denied, its `all` is too. But
+        some row is equal to what is asked for: each expert of a mixture gets a token.
         """
+        if self._asks_for_equals(answer):
+            return True
         name, asked = self._reductions.get(id(answer), ("", 0))
         if name == "any":
             self._denied.add(asked)
         return name == "all" and asked not in self._denied
+
+    def _asks_for_equals(self, answer: torch.Tensor) -> bool:
+        """Whether it is `(x == 3).any()`, or says as much: `(x == 3).sum() > 0`."""
+        place, depth = self.source(answer), 0
+        while place >= 0:
+            func, args = self.records[place][:2]
+            name = getattr(func, "_opname", "")
+            if name == "eq":
+                return depth > 0 and not isinstance(args[1], float)
+            counted = name in ("gt", "ne") and depth == 0 and args[1] == 0
+            if not counted and name not in ("any", "sum"):
+                return False
+            place, depth = self.source(args[0]), depth + 1
+        return False
 
     def origins(self, inputs: dict[int, int | str]) -> frozenset[int | str]:
         """Which inputs the call that raised was about.
