@@ -16,6 +16,7 @@ import numpy as np
 import torch
 from torch.overrides import TorchFunctionMode
 
+from nar_plugin.tracing.choices import counts
 from nar_plugin.tracing.kernels import map_tensors
 from nar_plugin.tracing.recorder import Recorder
 
@@ -92,7 +93,10 @@ class Escapes(TorchFunctionMode):
         self._recorder.ask(1 + tensor.numel() // 1000)
         self._recorder.exported.append(tensor)
         dtype = tensor.dtype if tensor.dtype != torch.bfloat16 else torch.float32
-        stand_in = np.full(tuple(tensor.shape), dtype != torch.bool, dtype=_numpy_type(dtype))
+        values = counts(self._recorder, tensor)
+        if values is None:
+            values = np.full(tuple(tensor.shape), dtype != torch.bool)
+        stand_in = values.astype(_numpy_type(dtype))
         return reading(stand_in, *args[1:], **kwargs)
 
 

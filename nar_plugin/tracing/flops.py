@@ -72,7 +72,7 @@ def _visits(records: list[Record]) -> dict[int, Fraction]:
     found: dict[int, list[set[int]]] = defaultdict(list)
     pairs: dict[int, int] = {}
     for record in records:
-        if _name(record) in ("index_add", "index_add_") and _is_one_row(record.args[2]):
+        if record.name in ("index_add", "index_add_") and _is_one_row(record.args[2]):
             inside, gathered = _behind(records, record.sources[-1])
             for weights in gathered:
                 table, place = weights.args[0], weights.sources[0]
@@ -97,10 +97,10 @@ def _behind(records: list[Record], last: int) -> tuple[set[int], list[Record]]:
         if place < 0 or place in inside:
             continue
         record = records[place]
-        if _name(record) not in LOOKUPS:
+        if record.name not in LOOKUPS:
             inside.add(place)
             todo += record.sources
-        elif _name(record) == "index" and [*map(_is_one_row, record.args[1])] == [True, True]:
+        elif record.name == "index" and [*map(_is_one_row, record.args[1])] == [True, True]:
             weights.append(record)
     return inside, weights
 
@@ -119,10 +119,6 @@ def _is_product(record: Record) -> bool:
 
 def _is_one_row(index: Any) -> bool:
     return isinstance(index, torch.Tensor) and not index.is_meta and index.numel() == 1
-
-
-def _name(record: Record) -> str:
-    return "" if isinstance(record.func, Op) else str(record.func._overloadpacket.__name__)
 
 
 # -- formulas that torch lacks, from the arguments and the result --------------------------

@@ -17,6 +17,7 @@ from torch._ops import HigherOrderOperator
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 
 from nar_plugin.tracing import higher_order
+from nar_plugin.tracing.choices import asks_for_chosen
 from nar_plugin.tracing.constants import FILLER, KNOWN_ELEMENTS, Constants
 from nar_plugin.tracing.graph import Op
 from nar_plugin.tracing.kernels import map_tensors, meta_twin, run_on_meta
@@ -52,6 +53,11 @@ class Record(NamedTuple):
     out: Any
     sources: list[int]
     path: str
+
+    @property
+    def name(self) -> str:
+        """Of the operator, such as `add_`; empty for one that was recorded as a whole."""
+        return "" if isinstance(self.func, Op) else str(self.func._overloadpacket.__name__)
 
 
 class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
@@ -112,6 +118,11 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         replaced = self._replaced.get(id(tensor))
         return self._source.get(id(tensor if replaced is None else replaced), CONST)
 
+    def maker(self, tensor: torch.Tensor) -> Record | None:
+        """The record that made a tensor, if one did."""
+        place = self.source(tensor)
+        return self.records[place] if place >= 0 else None
+
     def parameters_read(self) -> set[int]:
         """The ids of the parameters that recorded calls read, through views too."""
         found: set[int] = set()
@@ -151,26 +162,12 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         `all` holds and `any` does not; once `any` of a tensor was denied, its `all` is too. But
         some row is equal to what is asked for: each expert of a mixture gets a token.
         """
-        if self._asks_for_equals(answer):
+        if asks_for_chosen(self, answer):
             return True
         name, asked = self._reductions.get(id(answer), ("", 0))
         if name == "any":
             self._denied.add(asked)
         return name == "all" and asked not in self._denied
-
-    def _asks_for_equals(self, answer: torch.Tensor) -> bool:
-        """Whether it is `(x == 3).any()`, or says as much: `(x == 3).sum() > 0`."""
-        place, depth = self.source(answer), 0
-        while place >= 0:
-            func, args = self.records[place][:2]
-            name = getattr(func, "_opname", "")
-            if name == "eq":
-                return depth > 0 and not isinstance(args[1], float)
-            counted = name in ("gt", "ne") and depth == 0 and args[1] == 0
-            if not counted and name not in ("any", "sum"):
-                return False
-            place, depth = self.source(args[0]), depth + 1
-        return False
 
     def origins(self, inputs: dict[int, int | str]) -> frozenset[int | str]:
         """Which inputs the call that raised was about.

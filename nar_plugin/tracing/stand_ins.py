@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from nar_plugin.tracing.choices import choices
+
 
 class Unknown(NamedTuple):
     """The call goes on to the meta kernel, with these arguments."""
@@ -95,6 +97,14 @@ def _unique(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, A
     value = tensor.new_empty(1, device="meta")
     positions = torch.empty(tensor.shape, dtype=torch.int64, device="meta")
     return Computed((value, positions, torch.empty(1, dtype=torch.int64, device="meta")))
+
+
+def _bincount(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`bincount`: a number for each choice that there was."""
+    recorder.ask()
+    least = kwargs.get("minlength", args[2] if len(args) > 2 else 0)
+    bins = max(least, choices(recorder, args[0]), 1)
+    return Computed(torch.empty(bins, dtype=torch.int64, device="meta"))
 
 
 def _once_each(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -206,6 +216,7 @@ STAND_INS: dict[str, Callable[..., Any]] = {
     "equal": _holds,
     "allclose": _holds,
     "repeat_interleave": _once_each,
+    "bincount": _bincount,
     "_unique2": _unique,
     "unique_consecutive": _unique,
     "unique_dim": _unique,

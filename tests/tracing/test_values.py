@@ -247,44 +247,6 @@ def test_what_was_made_up_is_said():
     assert "made up" not in trace(nn.Linear(4, 4), x).reason
 
 
-class Mixture(nn.Module):
-    """Experts one after another, each for the tokens that are sent to it, if any are."""
-
-    def __init__(self, is_asked):
-        super().__init__()
-        self.gate = nn.Linear(8, 3)
-        self.experts = nn.ModuleList(nn.Linear(8, 8) for _ in range(3))
-        self.is_asked = is_asked
-
-    def forward(self, x):
-        weights, chosen = self.gate(x).topk(2, -1)
-        out = torch.zeros_like(x)
-        for number, expert in enumerate(self.experts):
-            sent = chosen == number
-            if self.is_asked(sent):
-                token, place = sent.nonzero(as_tuple=True)
-                out[token] += expert(x[token]) * weights[token, place, None]
-        return out
-
-
-@pytest.mark.parametrize(
-    "is_asked",
-    [
-        lambda sent: sent.any(),
-        lambda sent: torch.any(sent),
-        lambda sent: sent.any(dim=-1).any(),
-        lambda sent: sent.sum() > 0,
-        lambda sent: sent.t().int().sum() != 0,
-        lambda sent: sent.sum().item() > 0,
-        lambda sent: not sent.sum() == 0,
-        lambda sent: True,
-    ],
-)
-def test_each_expert_of_a_mixture_gets_a_token(is_asked):
-    graph = trace(Mixture(is_asked), torch.ones(5, 8))
-    assert [op.kind for op in graph.ops].count("linear") == 4
-
-
 def test_real_and_meta_traces_agree():
     from nar_plugin.hookspecs import ExampleInputs
     from nar_plugin.tracing.forward import follow_on_meta, follow_on_reals
