@@ -100,7 +100,8 @@ def nar_architectures() -> Iterator[NamedArchitecture]:
 def nar_build(name: str) -> nn.Module | None:
     """Build `transformers:bert` or `transformers:bert/BertForMaskedLM` from the default config.
 
-    `transformers:bert@google-bert/bert-base-uncased` is a checkpoint of the tables, with its class.
+    `transformers:BertForMaskedLM`, the class alone, is that of its own model type, and
+    `transformers:bert@google-bert/bert-base-uncased` a checkpoint of the tables, with its class.
     """
     wanted = _references.architecture(name, "transformers")
     if wanted is None:
@@ -116,10 +117,10 @@ def nar_build(name: str) -> nn.Module | None:
     from nar_plugin.hooks._transformers_settings import restore_settings
 
     row = _checkpoint(wanted)
-    class_name = row.class_name if row else _class_name(name)
+    model_type, class_name = (row.model_type, row.class_name) if row else _type_and_class(wanted)
     try:
         owner = getattr(transformers, class_name)
-        config = configuration(row) if row else default_config(wanted.partition("/")[0], owner)
+        config = configuration(row) if row else default_config(model_type, owner)
         model: nn.Module = owner(config)
         # A few parameters are made with `torch.Tensor(...)`, which heeds no default device.
         model.to(torch.get_default_device())
@@ -155,27 +156,37 @@ def _checkpoint(wanted: str) -> Checkpoint | None:
     return rows[wanted]
 
 
-def _class_name(name: str) -> str:
-    """The class that a reference names: the type's base class, or the one behind the slash.
+def _type_and_class(wanted: str) -> tuple[str, str]:
+    """The model type and the class that `bert`, `bert/BertForMaskedLM` or `BertForMaskedLM` names.
 
     Raises:
         PluginError: transformers has no such type, or no such class for it.
     """
     from nar_plugin.hooks._transformers_catalogue import pairs
 
-    model_type, slash, class_name = name.partition(":")[2].partition("/")
+    model_type, slash, class_name = wanted.partition("/")
     known = [pair for pair in pairs() if pair.model_type == model_type]
-    if slash and (
-        class_name in {pair.class_name for pair in known} or _owns(model_type, class_name)
-    ):
-        return class_name
-    if not slash:
+    if slash:
+        if class_name in {pair.class_name for pair in known} or _owns(model_type, class_name):
+            return model_type, class_name
+    else:
         for pair in known:
             if pair.base:
-                base: str = pair.class_name
-                return base
-    near = known or pairs()
-    raise _references.unknown(name, "transformers", [pair.name for pair in near])
+                return model_type, pair.class_name
+        if own := _type_of(wanted):
+            return own, wanted
+    near = [pair.name for pair in known or pairs()]
+    raise _references.unknown(f"transformers:{wanted}", "transformers", near)
+
+
+def _type_of(class_name: str) -> str | None:
+    """The model type of a class's configuration, or None where there is no such class."""
+    import transformers
+    from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+
+    owner = getattr(transformers, class_name) if class_name in dir(transformers) else None
+    model_type = getattr(getattr(owner, "config_class", None), "model_type", None)
+    return model_type if model_type in CONFIG_MAPPING else None
 
 
 def _owns(model_type: str, class_name: str) -> bool:

@@ -48,6 +48,27 @@ def test_names_are_of_a_type_or_of_a_type_and_a_class(listed: dict[str, NamedArc
 
 
 @pytest.mark.parametrize(
+    ("alone", "pair"),
+    [
+        ("BertModel", "bert"),
+        ("BertForMaskedLM", "bert/BertForMaskedLM"),
+        ("T5EncoderModel", "t5/T5EncoderModel"),
+        ("Gemma3ForCausalLM", "gemma3_text/Gemma3ForCausalLM"),
+    ],
+)
+def test_a_class_alone_is_that_of_its_own_type(alone: str, pair: str) -> None:
+    model, other = built(f"transformers:{alone}"), built(f"transformers:{pair}")
+    assert type(model).__name__ == type(other).__name__
+    assert model.config.to_dict() == other.config.to_dict()
+
+
+def test_what_is_no_model_of_transformers_is_no_class_alone() -> None:
+    for name in ("AutoModel", "PreTrainedModel", "BertTokenizerFast", "BertConfig", "BertModl"):
+        with pytest.raises(PluginError, match="no architecture named"):
+            built(f"transformers:{name}")
+
+
+@pytest.mark.parametrize(
     ("name", "family", "task"),
     [
         ("clipseg/CLIPSegForImageSegmentation", "clipseg", "image-segmentation"),
