@@ -19,6 +19,7 @@ CORPUS = Path(nar_plugin.__file__).parent / "data" / "corpus"
 PRODUCTS = {"attention", "conv", "gru", "linear", "lstm", "matmul", "rnn"}
 
 timm = pytest.importorskip("timm")
+torchvision = pytest.importorskip("torchvision")
 transformers = pytest.importorskip("transformers")
 
 
@@ -60,10 +61,44 @@ def test_vit_finds_vits():
 
 def test_nanogpt_by_hand_finds_decoders():
     similar = nar_plugin.find_similar(NanoGPT(layers=12, heads=12, width=768), k=10)
-    # Bark's transformer was written after nanoGPT; BioGPT is GPT-2 with the exact GELU, as here.
-    assert (similar[0].family, similar[1].family) == ("bark", "biogpt")
+    # Bark's transformer was written after nanoGPT; GPT-2 approximates the GELU, BioGPT has the
+    # exact one, OPT has ReLU.
+    assert (similar[0].family, similar[1].family) == ("bark", "gpt2")
     assert similar[0].score > 0.99
-    assert set(families(similar)) == {"bark", "biogpt", "clip", "gpt2"}
+    assert set(families(similar)) == {"bark", "biogpt", "gpt2", "opt"}
+
+
+def _with(model, old, new):
+    """The model with other layers in place of some."""
+    for name, child in model.named_children():
+        if isinstance(child, old):
+            setattr(model, name, new(child))
+        else:
+            _with(child, old, new)
+    return model
+
+
+def _vit():
+    return timm.create_model("vit_small_patch16_224")
+
+
+def _grouped(norm):
+    return nn.GroupNorm(8, norm.num_features)
+
+
+@pytest.mark.parametrize(
+    ("build", "old", "new", "wanted"),
+    [
+        (torchvision.models.resnet50, nn.ReLU, lambda _: nn.GELU(), "resnet"),
+        (torchvision.models.resnet50, nn.BatchNorm2d, lambda _: nn.Identity(), "resnet"),
+        (_vit, nn.LayerNorm, lambda norm: nn.RMSNorm(norm.normalized_shape), "vit"),
+        (torchvision.models.convnext_tiny, nn.GELU, lambda _: nn.Mish(), "convnext"),
+        (torchvision.models.densenet121, nn.BatchNorm2d, _grouped, "densenet"),
+    ],
+)
+def test_another_activation_or_norm_does_not_hide_a_design(build, old, new, wanted):
+    model = meta(lambda: _with(build(), old, new))
+    assert families(nar_plugin.find_similar(model, k=3)).count(wanted) >= 2
 
 
 def test_a_default_device_changes_no_hit():

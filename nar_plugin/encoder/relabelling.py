@@ -32,7 +32,7 @@ class Nodes:
     Attributes:
         labels: uint64[N], the first label of each; 0 where there is none.
         graphs: int64[N], the graph of each.
-        edges: int64[E, 2], numbered over all graphs.
+        edges: int64[E, 2], numbered over all graphs, between nodes that have a label.
     """
 
     labels: Hashes
@@ -45,7 +45,8 @@ def nodes_of(graphs: Sequence[ArchitectureGraph], word: Callable[[Op], str]) -> 
 
     Args:
         graphs: The graphs.
-        word: What is told of an operation; an empty text gives the label 0.
+        word: What is told of an operation. One with an empty text has the label 0 and is passed by:
+            what reads it reads its first input.
     """
     sizes = np.array([len(graph) for graph in graphs], dtype=np.int64)
     starts = np.concatenate([[0], sizes.cumsum()])
@@ -64,7 +65,23 @@ def nodes_of(graphs: Sequence[ArchitectureGraph], word: Callable[[Op], str]) -> 
         for graph, start in zip(graphs, starts[:-1], strict=True)
     ]
     owner = np.repeat(np.arange(len(graphs), dtype=np.int64), sizes)
-    return Nodes(labels, owner, np.concatenate(edges) if edges else np.zeros((0, 2), np.int64))
+    joined = np.concatenate(edges) if edges else np.zeros((0, 2), np.int64)
+    return Nodes(labels, owner, _between_labelled(labels, joined))
+
+
+def _between_labelled(labels: Hashes, edges: NDArray[np.int64]) -> NDArray[np.int64]:
+    """int64[F, 2]: the edges, each from the nearest labelled node ahead of its start."""
+    nowhere = len(labels)  # a last node, for starts with nothing ahead of them
+    nearest = np.arange(nowhere + 1)
+    unlabelled = np.append(labels == 0, False)
+    nearest[unlabelled] = nowhere
+    hidden = edges[unlabelled[edges[:, 1]]][::-1]  # so that the first of equal ends is kept
+    nearest[hidden[:, 1]] = hidden[:, 0]
+    while unlabelled[nearest].any():
+        nearest = nearest[nearest]
+    starts, ends = nearest[edges[:, 0]], edges[:, 1]
+    kept = (starts != nowhere) & ~unlabelled[ends]
+    return np.stack([starts[kept], ends[kept]], axis=1)
 
 
 def surroundings(nodes: Nodes, deepest: int) -> Iterator[tuple[NDArray[np.int64], Hashes]]:

@@ -22,7 +22,7 @@ from nar_plugin.encoder.relabelling import Hashes, mixed, nodes_of, surroundings
 from nar_plugin.tracing.fingerprint import body
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 
-SKETCH_VERSION = "6"  # of what follows and of sizes.py: an encoder is fitted to one
+SKETCH_VERSION = "7"  # of what follows and of sizes.py: an encoder is fitted to one
 WIDTH = 2048  # numbers of one view
 SIGNS = 4  # places among them that a label is added to
 RARE = 3  # labels of fewer graphs are as rare as those of one

@@ -9,7 +9,26 @@ from nar_plugin.tracing.graph import Op
 _WIDTHS = frozenset(
     {"in", "out", "width", "value_width", "vocabulary", "groups", "heads", "experts", "layers"}
 )
+_UNTOLD = _WIDTHS | {"approximate"}
 _GIVEN = ("out", "width", "value_width")  # attributes that state what an operation gives
+ACTIVATIONS = frozenset(
+    {
+        "relu",
+        "relu6",
+        "leaky_relu",
+        "prelu",
+        "elu",
+        "selu",
+        "celu",
+        "gelu",
+        "quick_gelu",
+        "silu",
+        "mish",
+        "hardswish",
+    }
+)
+NORMS = frozenset({"batch_norm", "layer_norm", "group_norm", "instance_norm", "rms_norm"})
+_ROLES = dict.fromkeys(ACTIVATIONS, "activation") | dict.fromkeys(NORMS, "")
 
 
 def kind(op: Op) -> str:
@@ -18,18 +37,23 @@ def kind(op: Op) -> str:
 
 
 def role(op: Op) -> str:
-    """The operator; a transposed convolution enlarges, as an `upsample` does."""
-    return "upsample" if op.get("transposed") else op.kind
+    """What the operation is there for, whichever of its sort it is; empty for a norm.
+
+    One activation is like another. Norms are replaced, and taken into a convolution when a model
+    is deployed. Both stand within two steps of everything, so that telling them would hide the
+    design. A transposed convolution enlarges, as an `upsample` does.
+    """
+    return "upsample" if op.get("transposed") else _ROLES.get(op.kind, op.kind)
 
 
 def shape(op: Op) -> str:
     """The operator with what does not grow with a model's width.
 
     Kernels, strides, flags; whether a convolution is depthwise or grouped; and by how much a layer
-    widens, in half octaves.
+    widens, in half octaves. How a GELU is computed is not told: GPT-2 approximates its own.
     """
     said = dict(op.attributes)
-    words = [f"{name}={value}" for name, value in op.attributes if name not in _WIDTHS]
+    words = [f"{name}={value}" for name, value in op.attributes if name not in _UNTOLD]
     wide_in, wide_out, groups = said.get("in"), said.get("out"), said.get("groups")
     if isinstance(groups, int) and groups > 1:
         words.append("depthwise" if groups == wide_in else "grouped")

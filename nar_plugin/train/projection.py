@@ -8,6 +8,9 @@ sees walks and the views that are blind to widths, the other all views but the w
 of the vector keeps every direction of these a little: a random projection, which holds cosines up
 to noise (Johnson & Lindenstrauss, 1984), also those that no family of the training varies in. The
 fourth compares numbers of weights and learns nothing.
+
+The first network also sees variations of some graphs, whose activation or norm is another, or which
+have no norms (`nar_plugin.train.variations`), as further members of their families.
 """
 
 from __future__ import annotations
@@ -33,6 +36,7 @@ from nar_plugin.train.corpus import CorpusGraph, read_corpus
 from nar_plugin.train.paper.losses import family_loss
 from nar_plugin.train.resuming import keep, taken_up
 from nar_plugin.train.splits import IntArray, family_numbers
+from nar_plugin.train.variations import varied
 
 _BATCH = 256  # graphs that are sketched at once
 
@@ -53,6 +57,7 @@ class Settings:
         shrink_variants: For the second network, which is to keep what families vary in.
         shrink_designs: For the projection.
         emphasis: Of the views in the projection.
+        variations: Part of the graphs that the first network sees a variation of.
         epochs: Of the networks.
         batch: Graphs in one batch.
         rate: Highest learning rate; that of the linear map is a tenth.
@@ -71,6 +76,7 @@ class Settings:
     shrink_variants: float = 0.8
     shrink_designs: float = 0.3
     emphasis: tuple[float, float, float, float] = (1.0, 1.0, 0.5, 0.5)
+    variations: float = 0.25
     epochs: int = 15
     batch: int = 512
     rate: float = 1e-3
@@ -118,13 +124,17 @@ def fit_encoder(
     torch.manual_seed(settings.seed)
     graphs = [item.graph for item in items]
     known = frequencies(graphs)
+    random = np.random.default_rng(settings.seed)
+    drawn = np.flatnonzero(random.random(len(graphs)) < settings.variations)
+    graphs += [varied(graphs[place], random) for place in drawn]
     starts = range(0, len(graphs), _BATCH)
     batches = [
         sketch(graphs[start : start + _BATCH], known)
         for start in tqdm(starts, desc="sketches", unit="batch", leave=False)
     ]
-    rows = torch.from_numpy(np.concatenate(batches)).to(where)  # [t, SKETCH]
+    rows = torch.from_numpy(np.concatenate(batches)).to(where)  # [t + drawn, SKETCH]
     numbers = torch.from_numpy(np.unique(labels, return_inverse=True)[1]).to(where)
+    more_numbers = torch.cat([numbers, numbers[torch.from_numpy(drawn).to(where)]])
     encoder = ArchitectureEncoder(
         len(known.labels),
         settings.width,
@@ -134,7 +144,7 @@ def fit_encoder(
         settings.sizes,
     ).to(where)
     encoder.know(known, settings.shares)
-    blind, told = widthless(rows), rows[:, :LABELS].contiguous()
+    blind, told = widthless(rows), rows[: len(items), :LABELS].contiguous()
 
     def fit_designs() -> None:
         scale = torch.tensor(settings.emphasis).repeat_interleave(WIDTH).to(where)
@@ -144,7 +154,7 @@ def fit_encoder(
 
     parts: dict[str, Callable[[], None]] = {
         "families": lambda: _fit_network(
-            encoder.widthless, encoder.families, blind, numbers, settings.shrink, settings
+            encoder.widthless, encoder.families, blind, more_numbers, settings.shrink, settings
         ),
         "variants": lambda: _fit_network(
             encoder.whole, encoder.variants, told, numbers, settings.shrink_variants, settings

@@ -36,6 +36,7 @@ def conv(**attributes):
         (conv(**{"in": 64, "out": 64, "groups": 64}), "conv depthwise x1.00"),
         (conv(**{"in": 64, "out": 90, "groups": 2}), "conv grouped x1.41"),  # half an octave
         (Op("relu"), "relu"),
+        (Op("gelu", (("approximate", "tanh"),)), "gelu"),
     ],
 )
 def test_the_shape_of_an_operation_by_hand(op, word):
@@ -141,6 +142,42 @@ def test_a_transposed_convolution_enlarges_as_an_upsample_does():
     for view in (0, 4):  # the labels that are blind to widths, and the walks
         np.testing.assert_array_equal(rows[0, view], rows[1, view])
         assert rows[0, view] @ rows[2, view] < 0.9
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("relu", "quick_gelu"), ("batch_norm", "rms_norm"), ("prelu", "hardswish")],
+)
+def test_another_activation_or_norm_has_the_same_role_and_another_shape(first, second):
+    known = frequencies([])._replace(total=9)
+    graphs = [chain("conv", kind, "conv", "add") for kind in (first, second, "sigmoid")]
+    swapped, original, gate = sketch(graphs, known).reshape(3, len(VIEWS), WIDTH)
+    cosines = (swapped * original).sum(axis=1)
+    np.testing.assert_allclose(cosines[[0, 4]], 1, atol=1e-5)  # labels of roles, and walks
+    assert (cosines[[1, 2]] < 0.9).all()
+    assert ((swapped * gate).sum(axis=1)[[0, 4]] < 0.9).all()
+
+
+def test_a_norm_is_passed_by():
+    known = frequencies([])._replace(total=9)
+    graphs = [
+        chain("conv", "batch_norm", "relu", "conv", "layer_norm"),
+        chain("conv", "relu", "conv"),
+        chain("layer_norm", "rms_norm", "conv", "gelu", "batch_norm", "group_norm", "conv"),
+    ]
+    rows = sketch(graphs, known).reshape(3, len(VIEWS), WIDTH)
+    for view in (0, 4):
+        np.testing.assert_array_equal(rows[0, view], rows[1, view])
+        np.testing.assert_array_equal(rows[2, view], rows[1, view])
+
+
+def test_what_reads_an_operation_without_a_label_reads_its_first_input():
+    # a and b lead to x, x to c, and c to d by way of y and z; w leads to d and comes from nowhere.
+    ops = tuple(Op(kind) for kind in "abxcyzwd")
+    edges = [(0, 2), (1, 2), (2, 3), (3, 4), (4, 5), (5, 7), (6, 7)]
+    graph = ArchitectureGraph(ops, np.array(edges, np.int32), ("",) * len(ops))
+    nodes = nodes_of([graph], lambda op: "" if op.kind in "xyzw" else op.kind)
+    assert nodes.edges.tolist() == [[0, 3], [3, 7]]
 
 
 def test_classes_and_vocabulary_are_not_told_and_widths_are():

@@ -3,6 +3,7 @@
 import json
 from dataclasses import asdict
 from importlib.resources import files
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ pytest.importorskip("tqdm")
 
 from nar_plugin.encoder import load_encoder
 from nar_plugin.encoder.model import Families
+from nar_plugin.tracing.graph import ArchitectureGraph, Op
 from nar_plugin.train import projection
 from nar_plugin.train.metrics import retrieval_quality
 from nar_plugin.train.nas import darts_corpus
@@ -146,3 +148,33 @@ def test_trained_written_and_read(corpus, small, tmp_path, monkeypatch):
 def test_what_ships_was_trained_with_these_settings():
     said = json.loads((files("nar_plugin") / "data/encoder.json").read_text())
     assert said["training"]["settings"] == json.loads(json.dumps(asdict(Settings())))
+
+
+def _network(family, width, activation):
+    """A graph of six convolutions, each with a norm and an activation, of a family's kernels."""
+    kernels = np.random.default_rng(family).choice(["1x1", "3x3", "5x5", "7x7"], 6)
+    ops = []
+    for kernel in kernels:
+        conv = (("in", width), ("kernel", str(kernel)), ("out", width))
+        ops += [Op("conv", conv), Op("batch_norm", (("width", width),)), activation]
+    edges = np.array([(place, place + 1) for place in range(len(ops) - 1)], np.int32)
+    return ArchitectureGraph(tuple(ops), edges, ("",) * len(ops))
+
+
+def test_variations_bring_a_family_to_its_members_of_another_activation():
+    items = [
+        SimpleNamespace(graph=graph, fingerprint=graph.fingerprint)
+        for family in range(12)
+        for graph in (_network(family, width, Op("relu")) for width in (16, 24, 32, 48))
+    ]
+    labels = np.arange(12).repeat(4)
+    asked = [_network(family, 40, Op("mish")) for family in range(12)]  # in no variation
+    found = []
+    for part in (0.0, 1.0):
+        settings = Settings(width=16, families=16, epochs=10, batch=32, variations=part)
+        encoder = projection.fit_encoder(items, labels, settings)
+        known = encoder.encode_graphs([item.graph for item in items])[:, :16]
+        vectors = functional.normalize(encoder.encode_graphs(asked)[:, :16], dim=1)
+        cosines = vectors @ functional.normalize(known, dim=1).T
+        found.append(float(cosines.view(12, 12, 4).mean(dim=2).diagonal().mean()))
+    assert found[1] > found[0] + 0.05, found

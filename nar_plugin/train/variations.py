@@ -1,0 +1,104 @@
+"""Graphs with another activation, another norm or none: what the encoder is to see past.
+
+They are what a designer changes first, and what a deployed model lost: its norms are in its
+convolutions.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from nar_plugin.encoder.words import ACTIVATIONS, NORMS
+from nar_plugin.tracing.graph import ArchitectureGraph, Op
+
+_NEW_ACTIVATIONS = (
+    Op("relu"),
+    Op("gelu", (("approximate", "none"),)),
+    Op("gelu", (("approximate", "tanh"),)),
+    Op("silu"),
+    Op("leaky_relu", (("slope", 0.1),)),
+    Op("hardswish"),
+)
+_NEW_NORMS: tuple[Callable[[int], Op], ...] = (
+    lambda width: Op("batch_norm", (("width", width),)),
+    lambda width: Op("layer_norm", (("affine", True), ("width", width))),
+    lambda width: Op("group_norm", (("groups", 32), ("width", width))),
+    lambda width: Op("rms_norm", (("affine", True), ("width", width))),
+    lambda _: Op("instance_norm"),
+)
+
+
+def varied(graph: ArchitectureGraph, random: np.random.Generator) -> ArchitectureGraph:
+    """The graph with its commonest activation, norm or both replaced, or without its norms.
+
+    Args:
+        graph: A graph; one with neither is returned as it is.
+        random: What draws the change.
+    """
+    activation, norm = commonest(graph, ACTIVATIONS), commonest(graph, NORMS)
+    choices = ["activation"] * bool(activation) + ["norm", "without"] * bool(norm)
+    choices += ["both"] * bool(activation and norm)
+    if not choices:
+        return graph
+    choice = random.choice(choices)
+    if choice == "without":
+        return without_norms(graph)
+    if choice in ("activation", "both"):
+        others = [op for op in _NEW_ACTIVATIONS if op.kind != activation]
+        new = others[random.integers(len(others))]
+        graph = replaced(graph, activation, lambda _: new)
+    if choice in ("norm", "both"):
+        made = [make for make in _NEW_NORMS if make(1).kind != norm]
+        make = made[random.integers(len(made))]
+        graph = replaced(graph, norm, lambda op: make(_width(op)))
+    return graph
+
+
+def commonest(graph: ArchitectureGraph, kinds: frozenset[str]) -> str:
+    """Which of some kinds most operations of a graph have; empty where none has one."""
+    counts = Counter(op.kind for op in graph.ops if op.kind in kinds)
+    return max(counts, key=lambda kind: (counts[kind], kind), default="")
+
+
+def replaced(graph: ArchitectureGraph, kind: str, make: Callable[[Op], Op]) -> ArchitectureGraph:
+    """The graph with others in place of the operations of one kind."""
+    new = {op: make(op) for op in set(graph.ops) if op.kind == kind}
+    return replace(graph, ops=tuple(new.get(op, op) for op in graph.ops))
+
+
+def without_norms(graph: ArchitectureGraph) -> ArchitectureGraph:
+    """The graph without its norms; a convolution whose batch norm is gone has a bias."""
+    kept = [place for place, op in enumerate(graph.ops) if op.kind not in NORMS]
+    place_of = {place: number for number, place in enumerate(kept)}
+    source = dict(place_of)  # of what an operation gives, once the norms are gone
+    ops = list(graph.ops)
+    biased: dict[Op, Op] = {}
+    for start, end in graph.edges.tolist():  # a norm has one input, and is listed behind it
+        if start in source:
+            source.setdefault(end, source[start])
+        if graph.ops[end].kind == "batch_norm" and graph.ops[start].get("bias") is False:
+            ops[start] = biased.setdefault(graph.ops[start], _biased(graph.ops[start]))
+    edges = [
+        (source[start], place_of[end])
+        for start, end in graph.edges.tolist()
+        if start in source and end in place_of
+    ]
+    return replace(
+        graph,
+        ops=tuple(ops[place] for place in kept),
+        paths=tuple(graph.paths[place] for place in kept),
+        edges=np.array(edges, np.int32).reshape(-1, 2),
+    )
+
+
+def _width(op: Op) -> int:
+    width = op.get("width")
+    return width if isinstance(width, int) else 64
+
+
+def _biased(op: Op) -> Op:
+    return replace(op, attributes=tuple((n, n == "bias" or value) for n, value in op.attributes))
