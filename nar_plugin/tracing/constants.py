@@ -35,6 +35,8 @@ class Constants:
         self._computed = 0  # elements of the known ones that were computed from others
         self._given: set[int] = set()  # of the known: what came in, and what is computed from it
         self._told: set[int] = set()  # of the known: what was made up for live data, and so on
+        self._masked: set[int] = set()  # of the known: what a mask picked, and so on
+        self._orders: set[int] = set()  # of the given: places in sorted order, and so on
 
     def __contains__(self, tensor: torch.Tensor) -> bool:
         """Whether a tensor is known, or is a constant on meta that was seen being made."""
@@ -81,6 +83,21 @@ class Constants:
             learned: Whether it reads a parameter, of which made-up places are no choice.
         """
         return id(places) in self._given or (not learned and id(places) in self._told)
+
+    def packs(self, lengths: torch.Tensor) -> bool:
+        """Note that sequences are packed by their lengths; whether all of them are.
+
+        The order of lengths that came in says which row goes first and is no choice of rows. Rows
+        that a mask has picked before are one.
+        """
+        if id(lengths) in self._masked:
+            return False
+        self._given -= self._orders
+        return True
+
+    def is_order(self, places: torch.Tensor) -> bool:
+        """Whether a known tensor holds places in sorted order."""
+        return id(places) in self._orders
 
     def make(
         self, func: Any, trait: Trait, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -136,9 +153,13 @@ class Constants:
             tensors: The tensors among the arguments.
         """
         out = self._run(func, trait, args, kwargs, originals)
-        for marked in (self._given, self._told):
+        for marked in (self._given, self._told, self._masked, self._orders):
             if not marked.isdisjoint(map(id, tensors)):
                 _mark(out, marked)
+        if trait.looks_up and any(tensor.dtype == torch.bool for tensor in tensors):
+            _mark(out, self._masked)
+        if trait.sorts:
+            _mark(out[-1] if isinstance(out, tuple | list) else out, self._orders)
         return out
 
     def _run(

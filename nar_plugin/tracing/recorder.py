@@ -23,6 +23,7 @@ from nar_plugin.tracing.graph import Op
 from nar_plugin.tracing.kernels import map_tensors, meta_twin, run_on_meta
 from nar_plugin.tracing.stand_ins import Computed, Unknown
 from nar_plugin.tracing.traits import Trait, trait_of
+from nar_plugin.tracing.vocabulary import LOOKUPS
 
 PARAM, DATA, CONST = -1, -2, -3
 MOST_CALLS = 300_000  # views included; rwkv, one of the largest models, makes 61,576
@@ -122,6 +123,17 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """The record that made a tensor, if one did."""
         place = self.source(tensor)
         return self.records[place] if place >= 0 else None
+
+    def put_in_order(self, rows: torch.Tensor) -> None:
+        """Note that rows are to be packed: if they were sorted before, no others were chosen."""
+        record = self.maker(rows)
+        if record is None or record.name not in LOOKUPS:
+            return
+        read: list[torch.Tensor] = []
+        map_tensors(record.args, read.append)
+        for place, tensor in enumerate(read):
+            if place > 0 and self.constants.is_order(tensor):
+                record.sources[place] = CONST
 
     def parameters_read(self) -> set[int]:
         """The ids of the parameters that recorded calls read, through views too."""

@@ -42,9 +42,7 @@ def _folded(module: nn.RNNBase, recorder: Recorder) -> Callable[..., Any]:
         values = input.data if isinstance(input, PackedSequence) else input
         steps = values.numel() // values.shape[-1]
         out = recorder.blank((*values.shape[:-1], width * directions))
-        batch = values.shape[:-2] if module.batch_first else values.shape[1:-1]
-        batch = batch if values.dim() == 3 else ()
-        state = (module.num_layers * directions, *batch)
+        state = (module.num_layers * directions, *_batch(module, input))
         hidden = recorder.blank((*state, width))
         cell = recorder.blank((*state, module.hidden_size))
         results = (out, hidden, cell) if module.mode == "LSTM" else (out, hidden)
@@ -58,3 +56,12 @@ def _folded(module: nn.RNNBase, recorder: Recorder) -> Callable[..., Any]:
         return out, states
 
     return forward
+
+
+def _batch(module: nn.RNNBase, input: Any) -> tuple[int, ...]:
+    """The batch dimension of a layer's states; none where the input is one sequence."""
+    if isinstance(input, PackedSequence):
+        return (int(input.batch_sizes[0]),)
+    if input.dim() < 3:
+        return ()
+    return (int(input.shape[0 if module.batch_first else 1]),)

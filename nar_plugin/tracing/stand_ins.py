@@ -127,6 +127,8 @@ def _packed(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, A
     """`pack_padded_sequence`: by its lengths where they are known, else all are full."""
     padded, lengths, batch_first = args
     batch, steps = padded.shape[:2] if batch_first else padded.shape[1::-1]
+    if not lengths.is_meta and recorder.constants.packs(lengths):
+        recorder.put_in_order(padded)
     if lengths.is_meta:
         lengths = torch.full((batch,), steps)
     sizes = (lengths[None] > torch.arange(int(lengths.max()))[:, None]).sum(1)  # (steps)

@@ -28,6 +28,7 @@ class Trait(NamedTuple):
     opaque: Op | None  # stands for an operator of a user's own library
     composite: bool  # made of others; autograd takes it apart, inference mode does not
     looks_up: bool  # picks rows of a table
+    sorts: bool  # its last result holds the places in sorted order
 
 
 @functools.cache
@@ -53,6 +54,7 @@ def trait_of(func: Any) -> Trait:
         opaque=named_after(func),
         composite=_is_composite(func),
         looks_up=name in LOOKUPS,
+        sorts=name in ("sort", "argsort"),
     )
 
 
