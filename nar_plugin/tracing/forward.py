@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import torch
 from torch import nn
 
 from nar_plugin.hookspecs import ExampleInputs
+from nar_plugin.references.construction import random_numbers_kept
 from nar_plugin.tracing import inputs as example
 from nar_plugin.tracing import sequences
 from nar_plugin.tracing.assembly import Recording, graph_of
@@ -60,10 +59,9 @@ def follow_on_reals(model: nn.Module, inputs: ExampleInputs, reason: str) -> Arc
     data: list[torch.Tensor] = []
     args, kwargs = example.on_cpu(inputs, data)
     recorder = RealRecorder(data)
-    with torch.random.fork_rng(devices=[]):
-        twin = Twin(model, recorder.scope, copy_tensor=real_copy)
-        with _recorded(twin, recorder, args, kwargs) as recording:
-            graph = graph_of(recording)
+    twin = Twin(model, recorder.scope, copy_tensor=real_copy)
+    with _recorded(twin, recorder, args, kwargs) as recording:
+        graph = graph_of(recording)
     return replace(_of_one(graph, inputs), method="real", reason=reason)
 
 
@@ -109,7 +107,9 @@ def _recorded(
         recorder.learn(twin.parameters)
         recorder.constants.hold(twin.tensors)
         with ExitStack() as around:
-            around.enter_context(_same_globals())
+            around.enter_context(_default_dtype_kept())
+            # A forward may toss a coin, as teacher forcing does: it falls alike in every trace.
+            around.enter_context(random_numbers_kept())
             around.enter_context(torch.no_grad())
             around.enter_context(launches_recorded(recorder))
             # Positions from stand-ins may lie outside: an error is better than a crash.
@@ -163,14 +163,9 @@ def _checked_sparse_tensors() -> AbstractContextManager[None]:
 
 
 @contextmanager
-def _same_globals() -> Iterator[None]:
-    """Leave the random generators and the default dtype as they were."""
-    state, numpy_state = random.getstate(), np.random.get_state()  # noqa: NPY002
+def _default_dtype_kept() -> Iterator[None]:
     dtype = torch.get_default_dtype()
     try:
-        with torch.random.fork_rng(devices=[]):
-            yield
+        yield
     finally:
-        random.setstate(state)
-        np.random.set_state(numpy_state)  # noqa: NPY002
         torch.set_default_dtype(dtype)

@@ -23,6 +23,7 @@ from torch.utils.hooks import RemovableHandle
 
 from nar_plugin.errors import TraceError
 from nar_plugin.tracing.constants import KNOWN_ELEMENTS
+from nar_plugin.tracing.generators import in_fixed_state
 from nar_plugin.tracing.kernels import without_memory
 from nar_plugin.tracing.unwrap import unwrap
 
@@ -211,6 +212,10 @@ class Twin:
         known = self._memo.get(id(value))
         if known is not None:
             return known
+        generator = in_fixed_state(value)
+        if generator is not None:
+            self._remember(value, generator)
+            return generator
         if isinstance(value, nn.Parameter):
             return self._parameter(value)
         if isinstance(value, torch.Tensor):
