@@ -11,22 +11,24 @@ from nar_plugin.hooks._torch_arguments import ADJACENCY, EDGES, IDS, TIME, compa
 from nar_plugin.hooks._torch_layers import (
     IMAGE,
     KINDS,
+    PICTURES,
     STEPS,
     TOKENS,
     floats,
     ids,
     stems_of,
+    thinner,
     width_of,
 )
 from torch import Tensor, nn
 
 from nar_plugin.hookspecs import ExampleInputs
 
-_MOST = 10
+_MOST = 12
 
 
 def guesses(model: nn.Module) -> list[ExampleInputs]:
-    """Inputs that the forward may accept, best first, at most ten.
+    """Inputs that the forward may accept, best first, at most twelve.
 
     Example:
         ```python
@@ -82,11 +84,19 @@ def _mains(model: nn.Module, names: list[str]) -> Iterator[Tensor]:
     if any(EDGES.search(name) or ADJACENCY.search(name) for name in names):
         yield floats(STEPS, width_of(stems["features"]) if "features" in stems else 64)
     if stated := input_shape(model):
-        shapes = [stated, (1, *stated)] if stated[0] == 1 else [(1, *stated), stated]
-        yield from (floats(*shape) for shape in shapes)
-    lists = [list(islice(KINDS[kind](model, stems[kind], first), _MOST)) for kind in order]
-    for found, share in zip(lists, (6, 3, 2), strict=False):
+        whole, other = (stated, (1, *stated)) if stated[0] == 1 else ((1, *stated), stated)
+        yield floats(*whole)
+        if len(whole) == 4:
+            yield from thinner(floats(*whole))
+        yield floats(*other)
+    lists = {kind: list(islice(KINDS[kind](model, stems[kind], first), _MOST)) for kind in order}
+    if order[:1] == ["features"] and width_of(stems.get("image", nn.Identity())) == 3:
+        yield lists["image"][0]  # a head may be registered before what sees the picture
+        yield from thinner(lists["image"][0])
+    for (kind, found), share in zip(lists.items(), (6, 3, 2), strict=False):
         yield from found[:share]
-    for found, share in zip(lists, (6, 3, 2), strict=False):
+        if kind in PICTURES:  # before vectors, which a forward may make pictures of one line
+            yield from thinner(found[0])
+    for found, share in zip(lists.values(), (6, 3, 2), strict=False):
         yield from found[share:]
     yield from (floats(1, 3, 224, 224), floats(1, STEPS, 64), floats(1, 64), ids(TOKENS, 128))

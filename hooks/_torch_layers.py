@@ -9,10 +9,13 @@ from collections.abc import Callable, Iterator
 import torch
 from nar_plugin.hooks._attribute_search import integer, resolutions
 from torch import Tensor, nn
+from torch.nn.parameter import UninitializedParameter
 
 TOKENS = 64
 STEPS = 16  # length of a sequence of feature vectors; also the nodes of a graph
 IMAGE = re.compile(r"image|img|pixel|frame|picture|photo")
+PICTURES = ("image", "volume")
+_FOR_PHOTOGRAPHS = 5_000_000  # parameters; LeNet has 60 thousand, a ResNet-18 11 million
 _LENGTHS = (
     "block_size",
     "context_length",
@@ -70,7 +73,7 @@ def width_of(layer: nn.Module) -> int:
 def _images(model: nn.Module, stem: nn.Module, name: str) -> Iterator[Tensor]:
     channels = width_of(stem)
     usual = [(size, size) for size in (224, 256, 64, 32, 28, 128, 299)]
-    if channels == 1:  # hand-written digits before photographs
+    if channels == 1 and _small(model):  # hand-written digits before photographs
         usual = [(28, 28), (32, 32), *usual]
     sizes = dict.fromkeys([*_table_sizes(model, stem), *resolutions(model), *usual])
     seen = {layer.in_channels for layer in model.modules() if isinstance(layer, nn.Conv2d)}
@@ -79,6 +82,21 @@ def _images(model: nn.Module, stem: nn.Module, name: str) -> Iterator[Tensor]:
         yield floats(1, channels, height, width)
     for other in stem_channels[1:]:
         yield floats(1, other, 224, 224)
+
+
+def _small(model: nn.Module) -> bool:
+    """Whether 28 x 28 pixels can be meant: a deep network halves them away, or a window clips."""
+    known = (item for item in model.parameters() if not isinstance(item, UninitializedParameter))
+    return sum(parameter.numel() for parameter in known) < _FOR_PHOTOGRAPHS
+
+
+def thinner(picture: Tensor) -> Iterator[Tensor]:
+    """The same picture in colours, gray, and with no channels: a forward may repeat them."""
+    channels, *sides = picture.shape[1:]
+    for fewer in (3, 1):
+        if fewer < channels and channels % fewer == 0:
+            yield floats(1, fewer, *sides)
+    yield floats(1, *sides)
 
 
 def _table_sizes(model: nn.Module, stem: nn.Module) -> Iterator[tuple[int, int]]:

@@ -70,6 +70,12 @@ def inner_rank(
     )
 
 
+def ordered(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    """What is permuted has another number of dimensions: the input, or what was made of it."""
+    yield from ranks(model, inputs, words)
+    yield from another_rank(model, inputs, words[::-1])
+
+
 def more_dimensions(
     model: nn.Module, inputs: ExampleInputs, words: list[str]
 ) -> Iterator[ExampleInputs]:

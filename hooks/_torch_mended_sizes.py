@@ -83,9 +83,18 @@ def shapes(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterato
 def channels(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
     want, have = int(words[0]), int(words[1])
     yield from edit.each_float(inputs, edit.channels(want))
+    yield from edit.each_float(inputs, lambda tensor: _repeated(tensor, have, want))
     yield from edit.each_float(inputs, lambda tensor: _in_frames(tensor, want - have))
     yield from edit.each_float(inputs, lambda tensor: _as_frames(tensor, want))
     yield from resize(model, inputs, [words[1], words[0]])
+
+
+def _repeated(tensor: Tensor, have: int, want: int) -> Tensor | None:
+    """The same picture with the channels of which the forward makes so many times as many."""
+    given = tensor.shape[1] if tensor.dim() > 2 else 0
+    if not given or have % given or (want * given) % have:
+        return None
+    return edit.shaped((len(tensor), want * given // have, *tensor.shape[2:]), tensor)
 
 
 def _in_frames(tensor: Tensor, by: int) -> Tensor | None:
@@ -118,6 +127,13 @@ def width(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator
 def sides(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
     height, across = int(words[0]), int(words[-1])
     yield from edit.each_float(inputs, edit.sides(height, across))
+
+
+def side(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    """A picture's height or width: the other one will be refused next if it stays."""
+    want = int(words[1])
+    yield from edit.each_float(inputs, edit.sides(want, want))
+    yield from resize(model, inputs, words)
 
 
 def multiples(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:

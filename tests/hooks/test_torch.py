@@ -240,7 +240,7 @@ def test_tokens_are_real_and_fit_the_block_size_and_the_vocabulary() -> None:
 @pytest.mark.parametrize("name", MODELS)
 def test_guesses_are_few_and_only_integers_hold_memory(name: str) -> None:
     found = plugin.nar_example_inputs(MODELS[name]())
-    assert 0 < len(found) <= 10
+    assert 0 < len(found) <= 12
     for guess in found:
         tensors = [item for item in guess.args if isinstance(item, Tensor)]
         assert all(item.is_meta or not item.is_floating_point() for item in tensors)
