@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 UNREAD = 0.1  # share of the parameters from which on a forward has passed by a part of the model
 FAR = 0.45  # of designs with a relative in the index, 2% have no hit above it (experiments.md)
+KIN = 0.5  # share of the query's operations in blocks that a hit has too: strangers have at most .3
 
 # CSI sequences, OSC strings up to their terminator, then any other two-character escape (ECMA-48).
 _ESCAPE = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b.")
@@ -102,11 +103,18 @@ def _scaled(number: int, suffixes: tuple[str, ...]) -> str:
     return f"{value:.1f}{suffix}"
 
 
-def far_text(hits: Sequence[Hit]) -> str:
-    """A warning when even the best hit is far; otherwise empty."""
+def far_text(query: Query, hits: Sequence[Hit]) -> str:
+    """A warning when even the best hit is far and none is made of the same blocks; else empty."""
     if not hits or hits[0].rank > 1 or hits[0].exact or hits[0].score >= FAR:
         return ""
+    if any(shared_ops(hit) >= KIN * query.ops for hit in hits):
+        return ""
     return f"No close relative: every score is below {FAR}. These are the least far."
+
+
+def shared_ops(hit: Hit) -> int:
+    """How many of the query's operations lie in blocks that the hit has as well, one for one."""
+    return sum(min(motif.count_query, motif.count_hit) * motif.ops for motif in hit.shared_motifs)
 
 
 def trace_text(query: Query) -> str:
