@@ -9,6 +9,7 @@ import torch
 
 from nar_plugin.tracing.node import Read
 from nar_plugin.tracing.recorder import CONST, DATA, PARAM, Record
+from nar_plugin.tracing.samples import Samples
 
 
 @dataclass(slots=True)
@@ -27,6 +28,7 @@ class Call:
         origins: For each tensor the index of the call that made it; negative where none did.
         roots: Tensors before numbers were added to them, by identity of the result.
         head_counts: Heads that were folded into the batch, by identity of the folded tensor.
+        samples: What the batch holds for each of several samples; None where it holds one.
         notes: Left here by a rule for the fusion rules; goes to the node.
     """
 
@@ -41,6 +43,7 @@ class Call:
     origins: list[int]
     roots: dict[int, Read]
     head_counts: dict[int, int]
+    samples: Samples | None = None
     notes: dict[str, Any] = field(default_factory=dict)
 
     def part(
@@ -85,6 +88,22 @@ class Call:
         """The operands that do not depend on the data, with PARAM or CONST."""
         pairs = zip(self.tensors, self.sources, strict=True)
         return [(tensor, source) for tensor, source in pairs if source in (PARAM, CONST)]
+
+    def size(self, tensor: torch.Tensor, source: int) -> int:
+        """The elements that an operand which does not depend on the data has for one sample."""
+        if self.samples is None:
+            return tensor.numel()
+        return self.samples.size(tensor, self.out, learned=source == PARAM)
+
+    def share(self, number: int, weight: torch.Tensor, *, live: bool = False) -> int:
+        """Of a number of matrices or groups in a weight those of one sample.
+
+        Args:
+            number: In all samples.
+            weight: The weight.
+            live: Whether the data make it.
+        """
+        return number if self.samples is None else self.samples.share(number, weight, live=live)
 
     def reads(self) -> list[Read]:
         """What is read of each input node."""

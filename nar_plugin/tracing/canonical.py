@@ -14,22 +14,26 @@ from nar_plugin.tracing.rules import CALLS, EXPANSIONS
 from nar_plugin.tracing.rules.arithmetic import weight_of_weights
 from nar_plugin.tracing.rules.gates import SELF_GATED
 from nar_plugin.tracing.rules.packing import PACKABLE
+from nar_plugin.tracing.samples import Samples
 from nar_plugin.tracing.vocabulary import NAMES
 
 __all__ = ["Node", "nodes_of"]
 
 
-def nodes_of(records: list[Record], head_counts: dict[int, int]) -> tuple[list[Node], list[int]]:
+def nodes_of(
+    records: list[Record], head_counts: dict[int, int], samples: Samples | None = None
+) -> tuple[list[Node], list[int]]:
     """Canonical nodes in recorded order.
 
     Args:
         records: The recorded calls.
         head_counts: Heads that were folded into the batch, by id of the folded tensor.
+        samples: What the batch holds for each of several samples.
 
     Returns:
         The nodes, and for every record the node (or PARAM, DATA, CONST) that stands for it.
     """
-    builder = _Builder(records, head_counts)
+    builder = _Builder(records, head_counts, samples)
     stands_for: list[int] = []
     for record in records:
         sources = [stands_for[s] if s >= 0 else s for s in record.sources]
@@ -46,13 +50,17 @@ class _Builder:
     Args:
         records: The recorded calls.
         head_counts: Heads that were folded into the batch, by id of the folded tensor.
+        samples: What the batch holds for each of several samples.
     """
 
-    def __init__(self, records: list[Record], head_counts: dict[int, int]) -> None:
+    def __init__(
+        self, records: list[Record], head_counts: dict[int, int], samples: Samples | None
+    ) -> None:
         self.nodes: list[Node] = []
         self._roots: dict[int, Read] = {}
         self._records = records
         self._head_counts = head_counts
+        self._samples = samples
         self._names: dict[Any, str] = {}
 
     def call(self, record: Record, sources: list[int]) -> Call:
@@ -72,6 +80,7 @@ class _Builder:
             record.sources,
             self._roots,
             self._head_counts,
+            self._samples,
         )
 
     def whole(self, record: Record, sources: list[int]) -> int:

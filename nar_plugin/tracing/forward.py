@@ -19,6 +19,7 @@ from nar_plugin.tracing.escapes import Escapes, may_help, told
 from nar_plugin.tracing.graph import ArchitectureGraph
 from nar_plugin.tracing.real_recorder import RealRecorder
 from nar_plugin.tracing.recorder import Recorder
+from nar_plugin.tracing.samples import samples_of
 from nar_plugin.tracing.triton_kernels import launches_recorded
 from nar_plugin.tracing.twin import Twin, real_copy
 
@@ -58,7 +59,7 @@ def follow_on_reals(model: nn.Module, inputs: ExampleInputs, reason: str) -> Arc
     """As `follow_on_meta`, with a copy of the weights and random inputs, on the CPU."""
     data: list[torch.Tensor] = []
     args, kwargs = example.on_cpu(inputs, data)
-    recorder = RealRecorder(data)
+    recorder = RealRecorder(data, samples_of(inputs))
     twin = Twin(model, recorder.scope, copy_tensor=real_copy)
     with _recorded(twin, recorder, args, kwargs) as recording:
         graph = graph_of(recording)
@@ -86,7 +87,7 @@ def recorded_on_meta(
     data: list[torch.Tensor] = []
     constants: list[torch.Tensor] = []
     args, kwargs = example.on_meta(inputs, data, constants)
-    recorder = Recorder(data, strict=not escapes)
+    recorder = Recorder(data, strict=not escapes, samples=samples_of(inputs))
     for tensor in constants:
         recorder.constants.take(tensor)
     twin = Twin(model, recorder.scope)

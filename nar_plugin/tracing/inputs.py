@@ -20,6 +20,10 @@ from nar_plugin.tracing.kernels import without_memory
 MOST_REAL_ELEMENTS = 1 << 26
 
 
+class Given(ExampleInputs):
+    """A user's own inputs, of as many samples as they like."""
+
+
 def given(example_inputs: Any) -> ExampleInputs:
     """A user's `example_inputs` in one form.
 
@@ -30,10 +34,10 @@ def given(example_inputs: Any) -> ExampleInputs:
     if isinstance(example_inputs, ExampleInputs):
         return example_inputs
     if isinstance(example_inputs, Mapping):
-        return ExampleInputs(kwargs=dict(example_inputs))
+        return Given(kwargs=dict(example_inputs))
     if isinstance(example_inputs, tuple | list):
-        return ExampleInputs(args=tuple(example_inputs))
-    return ExampleInputs(args=(example_inputs,))
+        return Given(args=tuple(example_inputs))
+    return Given(args=(example_inputs,))
 
 
 def guesses(model: nn.Module) -> Iterator[ExampleInputs]:

@@ -10,6 +10,7 @@ from nar_plugin.errors import TraceError
 from nar_plugin.tracing import higher_order
 from nar_plugin.tracing.kernels import run_on_meta
 from nar_plugin.tracing.recorder import EndlessLoop, Recorder
+from nar_plugin.tracing.samples import Samples
 from nar_plugin.tracing.stand_ins import STAND_INS
 from nar_plugin.tracing.traits import trait_of
 
@@ -23,8 +24,8 @@ class RealRecorder(Recorder):  # type: ignore[no-untyped-call]
 
     on_meta = False
 
-    def __init__(self, data: list[torch.Tensor]) -> None:
-        super().__init__(data)
+    def __init__(self, data: list[torch.Tensor], samples: Samples | None = None) -> None:
+        super().__init__(data, samples=samples)
         self._bytes = 0
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

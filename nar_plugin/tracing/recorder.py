@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch._ops import HigherOrderOperator
@@ -24,6 +24,9 @@ from nar_plugin.tracing.kernels import map_tensors, meta_twin, run_on_meta
 from nar_plugin.tracing.stand_ins import Computed, Unknown
 from nar_plugin.tracing.traits import Trait, trait_of
 from nar_plugin.tracing.vocabulary import LOOKUPS
+
+if TYPE_CHECKING:
+    from nar_plugin.tracing.samples import Samples
 
 PARAM, DATA, CONST = -1, -2, -3
 MOST_CALLS = 300_000  # views included; rwkv, one of the largest models, makes 61,576
@@ -58,7 +61,12 @@ class Record(NamedTuple):
     @property
     def name(self) -> str:
         """Of the operator, such as `add_`; empty for one that was recorded as a whole."""
-        return "" if isinstance(self.func, Op) else str(self.func._overloadpacket.__name__)
+        return "" if isinstance(self.func, Op) else name_of(self.func)
+
+
+def name_of(func: Any) -> str:
+    """Of an operator, such as `add_`."""
+    return str(func._overloadpacket.__name__)
 
 
 class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
@@ -67,16 +75,24 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     Args:
         data: Meta tensors that count as the model's input.
         strict: Whether to stop at a meta tensor that nobody has seen being made.
+        samples: Follows what a batch of several samples holds for each; None where there is one.
     """
 
     supports_higher_order_operators = True
     on_meta = True  # live tensors have no values
 
-    def __init__(self, data: list[torch.Tensor], *, strict: bool = False) -> None:
+    def __init__(
+        self,
+        data: list[torch.Tensor],
+        *,
+        strict: bool = False,
+        samples: Samples | None = None,
+    ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.records: list[Record] = []
         self.path = ""
         self.head_counts: dict[int, int] = {}
+        self.samples = samples
         self.made_up = 0  # values of live tensors that the forward asked for, and was told one
         self.exported: list[torch.Tensor] = []  # live tensors whose values went to numpy
         self._source: dict[int, int] = {id(tensor): DATA for tensor in data}
@@ -364,6 +380,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
                     source[id(item)] = origin
                 if trait.view:
                     self._base[id(item)] = first
+                if self.samples is not None:
+                    self.samples.move(name_of(func), first, item, self.source(first))
                 heads = _head_count(first, item) or self.head_counts.get(id(first))
                 if heads:
                     self.head_counts[id(item)] = heads
@@ -397,6 +415,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             if isinstance(item, torch.Tensor):
                 source[id(item)] = index
         keep.append(out)
+        if self.samples is not None:
+            self.samples.compute(name_of(func), tensors, sources, out, index)
         return self._written(trait, args, originals, out, index)
 
     def _written(

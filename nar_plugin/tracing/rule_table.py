@@ -46,6 +46,8 @@ _CLOSING = """\
     - A branch on a value that depends on the data takes the side of a fixed stand-in.
     - A patch embedding by convolution and one by slices and a linear layer are two designs; so are
       three layers of one input that meet in no attention and no product, and one that is as wide.
+    - The batch shows where `torch.einsum` multiplies a matrix with a vector of each sample: it puts
+      the factors in another order for one sample than for several.
     - A number is a number: post-norm residuals with a fixed scale, ReZero's learned scalar and
       F.normalize against an RMS norm with a weight differ in nothing that is seen here.
     - A window that covers its features is global pooling from 4x4 on: below, a small image and a

@@ -45,12 +45,12 @@ def _arithmetic(call: Call) -> tuple[str, Attributes] | None:
         if call.name == "mul" and len(set(call.sources)) == 1 and len(set(call.reads())) == 1:
             return "pow", {"exponent": 2.0}  # not the product of two slices, as in NAFNet
         return kind, {}
-    others = [(tensor, source) for tensor, source in call.others() if tensor.numel() > 1]
+    others = [(tensor, source) for tensor, source in call.others() if call.size(tensor, source) > 1]
     if not others:
         return None
     learned = [tensor for tensor, source in others if source == PARAM]
     if learned:
-        call.notes["operand_size"] = learned[0].numel()
+        call.notes["operand_size"] = call.size(learned[0], PARAM)
     call.notes["complex"] = others[0][0].is_complex()
     return kind, {"operand": "param" if learned else "const"}
 

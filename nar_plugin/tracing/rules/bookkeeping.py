@@ -57,6 +57,17 @@ declare(
 )
 declare(
     Rule(
+        name="samples of a batch",
+        effect="dropped",
+        pattern="weights repeated for each sample of a user's batch, a number for each, weights of "
+        "each sample in the groups of one convolution",
+        result="",
+        reason="The graph is that of one sample.",
+        source="Karras et al. 2020, arXiv 1912.04958, appendix B, for the groups",
+    )
+)
+declare(
+    Rule(
         name="dead branches",
         effect="dropped",
         pattern="operations that no result depends on",

@@ -57,11 +57,14 @@ declare(
     "convolution_overrideable",
 )
 def _convolution(call: Call) -> tuple[str, Attributes] | None:
-    _, weight, bias, stride, _, dilation, transposed, _, groups = call.args[:9]
+    data, weight, bias, stride, _, dilation, transposed, _, groups = call.args[:9]
     kernel = weight.shape[2:]
     wide_in, wide_out = weight.shape[1] * groups, weight.shape[0]
     if transposed:
         wide_in, wide_out = weight.shape[0], weight.shape[1] * groups
+    if data.shape[0] == 1 and groups > 1:  # each sample's own weights, as in a modulated one
+        of_all, groups = groups, call.share(groups, weight, live=call.sources[1] >= 0)
+        wide_in, wide_out = wide_in * groups // of_all, wide_out * groups // of_all
     steps = [1 if side == 1 else step for side, step in zip(kernel, dilation, strict=True)]
     plain = groups == 1 and not transposed
     if plain and tuple(kernel) == (1,) and tuple(stride) == (1,):
@@ -103,18 +106,20 @@ def _product(call: Call) -> tuple[str, Attributes] | None:
     bias = len(call.tensors) == 3 and call.sources[0] == PARAM
     if right_source == PARAM and left_source != PARAM:
         wide_out = right.shape[-1] if right.dim() > 1 else 1
-        return linear(left.shape[-1], wide_out, bias, _experts(right))
+        return linear(left.shape[-1], wide_out, bias, _experts(call, right))
     if left_source == PARAM and right_source != PARAM:
         wide_out = left.shape[-2] if left.dim() > 1 else 1
-        return linear(left.shape[-1], wide_out, bias, _experts(left))
+        return linear(left.shape[-1], wide_out, bias, _experts(call, left))
     folded = call.head_counts.get(id(left)) or call.head_counts.get(id(right))
     call.notes.update(heads=folded, inner=int(left.shape[-1]), outer=int(right.shape[-1]))
+    if call.of_weights and call.samples is not None:
+        call.notes["biased_for_one"] = call.samples.is_dense(left)
     return "matmul", {}
 
 
-def _experts(weight: torch.Tensor) -> int:
+def _experts(call: Call, weight: torch.Tensor) -> int:
     """How many matrices a batched weight holds; one that was expanded to the batch is one."""
-    return weight.shape[0] if weight.dim() == 3 and weight.stride(0) else 1
+    return call.share(weight.shape[0], weight) if weight.dim() == 3 and weight.stride(0) else 1
 
 
 @on_calls(None, "linear")
@@ -126,7 +131,7 @@ def _linear(call: Call) -> tuple[str, Attributes] | None:
 @on_calls(None, "_grouped_mm")
 def _grouped(call: Call) -> tuple[str, Attributes] | None:
     weight = call.tensors[1]
-    return linear(weight.shape[-2], weight.shape[-1], False, _experts(weight))
+    return linear(weight.shape[-2], weight.shape[-1], False, _experts(call, weight))
 
 
 @on_calls(
@@ -170,3 +175,17 @@ def _bias(graph: Rewriter, index: int) -> None:
     attributes = {**node.attributes, "bias": True}
     layer = Node(node.kind, attributes, node.inputs, node.path, node.out, node.reads, node.notes)
     graph.replace(added, layer, [index])
+
+
+@starts_at(None, "matmul")
+def _bias_of_copies(graph: Rewriter, index: int) -> None:
+    """A learned query that was copied for each sample is multiplied and biased in two calls.
+
+    For one sample it is one, since torch's `linear` then finds its input contiguous.
+    """
+    node = graph.nodes[index]
+    added = graph.only_consumer(index) if node.notes.get("biased_for_one") else None
+    if added is None or graph.nodes[added].kind != "add":
+        return
+    if graph.nodes[added].notes.get("operand_size") == node.notes["outer"]:
+        graph.replace(added, Node("matmul", {}, [], node.path, node.out, notes=node.notes), [index])

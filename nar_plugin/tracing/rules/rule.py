@@ -83,16 +83,17 @@ def expands(rule: Rule, *names: str) -> Callable[[Expansion], Expansion]:
 
 
 def starts_at(
-    rule: Rule, *kinds: str, finishing: bool = False
+    rule: Rule | None, *kinds: str, finishing: bool = False
 ) -> Callable[[FusionRule], FusionRule]:
     """The decorated function is tried at every node of these kinds.
 
     Args:
-        rule: Its line of the table.
+        rule: Its line of the table; None where another says it.
         *kinds: Kinds of nodes.
         finishing: Try it only when all other fusions are done.
     """
-    declare(rule)
+    if rule is not None:
+        declare(rule)
 
     def register(function: FusionRule) -> FusionRule:
         for kind in kinds:

@@ -28,6 +28,8 @@ def plain():
         "depth": DropPath(),
         "weight": nn.Parameter(torch.ones(8)),
         "number": nn.Parameter(torch.ones(1)),
+        "once": nn.Parameter(torch.ones(1, 8, 8)),
+        "twice": nn.Parameter(torch.ones(2, 8, 8)),
         "table": nn.Parameter(torch.ones(50, 8)),
         "conv": nn.Conv1d(8, 8, 3, padding=1),
         "valid": nn.Conv1d(8, 8, 3),
@@ -110,6 +112,19 @@ EXAMPLES = {
             lambda m, x: m.a(x) + torch.linspace(0, 1, 6).cos().outer(torch.ones(8)),
         ],
         different=[lambda m, x: m.a(x) + m.weight.sin(), lambda m, x: m.a(x) + m.b(x)],
+        layers=plain,
+    ),
+    "samples of a batch": Example(
+        same=[
+            lambda m, x: m.a(x) @ m.once,
+            lambda m, x: m.a(x) @ m.once.repeat(2, 1, 1),
+            lambda m, x: m.a(x) @ m.once[0] + torch.arange(2)[:, None, None],
+        ],
+        different=[
+            lambda m, x: m.a(x) @ m.twice,
+            lambda m, x: m.a(x) @ m.once + torch.arange(12).view(2, 6, 1),
+        ],
+        shape=(2, 6, 8),
         layers=plain,
     ),
     "dead branches": Example(
