@@ -24,7 +24,7 @@ from nar_plugin.index.manifest import Manifest
 from nar_plugin.index.nearest import exact_cosines
 from nar_plugin.index.rows import ArchitectureRow, merge_equal_graphs, rows_of
 from nar_plugin.index.vectors import FloatArray, unit
-from nar_plugin.index.where import allowed_rows, unknown_texts
+from nar_plugin.index.where import allowed_rows, name_filter, unknown_texts
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -40,7 +40,8 @@ class Match:
     """One found row and its score; 1 is the most similar.
 
     Attributes:
-        row: What is known of the architecture.
+        row: What is known of the architecture. Where a filter on library or licence chose it, its
+            name is the first that meets the filter.
         score: Its cosine similarity to the query, less .3 of what its neighbourhood is denser than
             the query's (`nar_plugin.index.density`), at most 1. In an index of before there were
             densities the cosine similarity alone.
@@ -350,7 +351,16 @@ class ArchitectureIndex:
             found = self._together(found, own, identical)[:k]
         if where and not found:
             self._warn_of_unknown(where)
-        return cut(found)
+        return cut(self._as_asked_for(found, where))
+
+    def _as_asked_for(
+        self, found: Sequence[Match], where: Mapping[str, Any] | None
+    ) -> Sequence[Match]:
+        """The matches under names that meet the conditions on names, where there are any."""
+        if not where or not found:
+            return found
+        names = name_filter(self.contents.table, where)
+        return [replace(match, row=names.shown(match.row)) for match in found]
 
     def _together(
         self, found: Sequence[Match], own: Sequence[Match], identical: str | None
@@ -397,7 +407,8 @@ class ArchitectureIndex:
         found = best_of_each(self._searched(), queries, k, allowed)
         if where and allowed is not None and not allowed.any():
             self._warn_of_unknown(where)
-        return [cut(self._matches(scores, rows)) for scores, rows in found]
+        every = [cut(self._matches(scores, rows)) for scores, rows in found]
+        return [list(self._as_asked_for(matches, where)) for matches in every]
 
     def _queries(self, vectors: NDArray[np.floating], k: int) -> FloatArray:
         """The vectors as unit rows, when they and `k` are what a search takes."""

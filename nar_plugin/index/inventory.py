@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from nar_plugin.index.where import distributions, libraries_of_rows
+from nar_plugin.index.names import distributions, libraries_of_rows, licences
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def inventory(table: pa.Table) -> dict[str, dict[str, int]]:
     """The number of graphs of each family, library, task and licence.
 
-    A graph counts in every library that the filter `library` finds it by, once where the library's
+    A graph counts in every library and licence that a filter finds it by, once where the library's
     distribution and the prefix of its names are spelled differently (`mmsegmentation`, `mmseg`).
     """
     rows, libraries = libraries_of_rows(table)
@@ -25,11 +25,15 @@ def inventory(table: pa.Table) -> dict[str, dict[str, int]]:
         for row, library in zip(rows.tolist(), libraries.to_pylist(), strict=True)
         if library is not None
     }
+    licence_of = licences(table)
+    licensed = {(row, licence_of.get(library, "")) for row, library in distinct}
+    licensed = {(row, licence) for row, licence in licensed if licence}
+    licensed |= set(enumerate(table["licence"].to_pylist()))
     return {
         "families": counts(table["family"].to_pylist()),
         "libraries": counts(library for _, library in distinct if library),
         "tasks": counts(table["task"].to_pylist()),
-        "licences": counts(table["licence"].to_pylist()),
+        "licences": counts(licence for _, licence in licensed),
     }
 
 

@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nar_plugin.errors import NarError
+from nar_plugin.index.columns import BoolArray, one_of, whole_numbers
+from nar_plugin.index.names import NAME_KEYS, NameFilter, libraries_of_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-BoolArray = NDArray[np.bool_]
 Bounds = tuple[int | None, int | None]
 
 TEXT_KEYS = ("task", "family", "library", "licence")
@@ -48,20 +49,27 @@ def allowed_rows(table: pa.Table, where: Mapping[str, Any]) -> BoolArray:
     """
     if not isinstance(where, Mapping):
         raise NarError(f"where={where!r}: expected a dict such as {{'task': 'fill-mask'}}.")
-    allowed = np.ones(len(table), dtype=np.bool_)
+    allowed = name_filter(table, where).rows()
     for key, value in where.items():
         if key in NUMBER_KEYS:
             allowed &= within(whole_numbers(table[key].combine_chunks()), bounds(key, value))
-        elif key == "library":
-            allowed &= of_libraries(table, texts(key, value))
-        elif key in TEXT_KEYS:
-            allowed &= one_of(table[key], texts(key, value))
-        else:
+        elif key not in TEXT_KEYS:
             raise NarError(
                 f"where has the unknown key {key!r}; the keys are "
                 f"{', '.join(TEXT_KEYS + NUMBER_KEYS)}."
             )
+        elif key not in NAME_KEYS:
+            allowed &= one_of(table[key], texts(key, value))
     return allowed
+
+
+def name_filter(table: pa.Table, where: Mapping[str, Any]) -> NameFilter:
+    """What the conditions ask of the names of rows.
+
+    Raises:
+        NarError: A value cannot be read.
+    """
+    return NameFilter(table, {key: texts(key, where[key]) for key in NAME_KEYS if key in where})
 
 
 def unknown_texts(table: pa.Table, where: Mapping[str, Any]) -> Iterator[str]:
@@ -76,74 +84,6 @@ def unknown_texts(table: pa.Table, where: Mapping[str, Any]) -> Iterator[str]:
                 near = get_close_matches(text.lower(), known, n=1)
                 meant = f"; did you mean {known[near[0]]!r}?" if near else "."
                 yield f"No architecture in the index has {key} {text!r}{meant}"
-
-
-def one_of(column: pa.ChunkedArray, values: list[str]) -> BoolArray:
-    """Where the column holds one of the values."""
-    import pyarrow.compute as pc
-
-    matches = pc.is_in(column, value_set=text_array(values))
-    found = np.zeros(len(column), dtype=np.bool_)
-    found[whole_numbers(pc.indices_nonzero(matches))] = True
-    return found
-
-
-def whole_numbers(array: pa.Array) -> NDArray[Any]:
-    """The array in numpy. Arrow's own `to_numpy` would import pandas wherever it is installed."""
-    return np.from_dlpack(array)
-
-
-def text_array(values: list[str]) -> pa.Array:
-    """The texts in Arrow. Its own `pa.array` would import pandas wherever it is installed."""
-    import pyarrow as pa
-
-    encoded = [value.encode() for value in values]
-    ends = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
-    return pa.StringArray.from_buffers(
-        len(values), pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))
-    )
-
-
-def of_libraries(table: pa.Table, libraries: list[str]) -> BoolArray:
-    """Where the library, or the prefix of any name, is one of these.
-
-    A library goes by the name of its distribution and by the prefix of its names alike.
-    """
-    allowed = np.zeros(len(table), dtype=np.bool_)
-    rows, names = libraries_of_rows(table)
-    alike = {
-        word for pair in distributions(table).items() if set(pair) & set(libraries) for word in pair
-    }
-    allowed[rows[one_of(names, sorted({*libraries, *alike} - {""}))]] = True
-    return allowed
-
-
-def distributions(table: pa.Table) -> dict[str, str]:
-    """The distribution of each prefix of names; empty where several share the prefix."""
-    found: dict[str, set[str]] = {}
-    for name, library in zip(table["name"].to_pylist(), table["library"].to_pylist(), strict=True):
-        if ":" in name:
-            found.setdefault(name.partition(":")[0], set()).add(library)
-    return {prefix: min(of) if len(of) == 1 else "" for prefix, of in found.items()}
-
-
-def libraries_of_rows(table: pa.Table) -> tuple[NDArray[np.int64], pa.ChunkedArray]:
-    """Each row's libraries: its own and the prefix of each of its names, repeats included.
-
-    Returns:
-        Row numbers, and the library that stands beside each (null where a name has no prefix).
-
-    Shapes:
-        [m] and [m], m the number of names and rows together.
-    """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    names = table["names"].combine_chunks()
-    matches = pc.extract_regex(pc.list_flatten(names), r"^(?P<library>[^:]+):")
-    prefixes = pc.struct_field(matches, "library")
-    rows = np.concatenate([whole_numbers(pc.list_parent_indices(names)), np.arange(len(table))])
-    return rows, pa.chunked_array([prefixes, *table["library"].chunks], type=pa.string())
 
 
 def within(values: NDArray[np.int64], limits: Bounds) -> BoolArray:

@@ -31,21 +31,22 @@ class Hit:
 
     Attributes:
         rank: 1 for the most similar.
-        name: A model reference, such as `timm:resnet50`.
+        name: A model reference, such as `timm:resnet50`; where a filter on library or licence chose
+            the hit, the first of its names that meets it.
         names: Every known name of the same graph, `name` among them.
         score: Cosine similarity of the embeddings, less .3 of what the known architecture's
             neighbourhood is denser than the query's, so that those which are near to everything do
             not come up always; at most 1, the most similar (`nar_plugin.index.density`).
         family: The defining module or model type, such as `resnet`.
-        library: Distribution that defines it.
+        library: Distribution that defines what `name` names.
         task: Such as `image-classification`.
         params: Number of parameters.
         flops: Floating point operations at batch 1.
         fingerprint: Versioned hash of the graph.
         exact: Whether the graph is identical to the query's.
         shared_motifs: The blocks in common, most operations covered first.
-        licence: SPDX expression of the code.
-        url: A page about the architecture.
+        licence: SPDX expression of that library's code.
+        url: A page about the architecture, where there is one for `name`.
         overlay: Whether it is one of the user's own models (`nar index add`).
     """
 

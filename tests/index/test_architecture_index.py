@@ -166,7 +166,7 @@ def test_info(index):
         "families": {"bert": 1, "resnet": 1, "squeezenet": 1, "vgg": 1},
         "libraries": {"timm": 3, "torchvision": 1, "transformers": 1},
         "tasks": {"image-classification": 3, "fill-mask": 1},
-        "licences": {"Apache-2.0": 3, "BSD-3-Clause": 1},
+        "licences": {"Apache-2.0": 4, "BSD-3-Clause": 1},
         "encoder": "nar-base",
         "encoder_sha256": "c0ffee" * 8,
         "tracer": "1",
@@ -185,8 +185,9 @@ def test_a_library_goes_by_its_distribution_and_by_its_prefix(row, build):
     index = build(rows, [[1, 0], [0, 1], [1, 1], [1, 2]])
     assert index.info()["libraries"] == {"mmsegmentation": 2, "one": 1, "timm": 1, "two": 1}
     for word, names in (
-        ("mmseg", {"mmseg:a", "timm:b"}),
-        ("mmsegmentation", {"mmseg:a", "timm:b"}),
+        ("mmseg", {"mmseg:a", "mmseg:b"}),
+        ("mmsegmentation", {"mmseg:a", "mmseg:b"}),
+        ("timm", {"timm:b"}),
         ("one", {"lucid:c"}),
         ("lucid", {"lucid:c", "lucid:d"}),
     ):
@@ -194,9 +195,42 @@ def test_a_library_goes_by_its_distribution_and_by_its_prefix(row, build):
         assert {match.row.name for match in found} == names
 
 
-def test_library_counts_are_what_the_filter_finds(index):
-    for library, count in index.info()["libraries"].items():
-        assert len(index.search([1, 0], where={"library": library})) == count
+@pytest.mark.parametrize(("key", "counted"), [("library", "libraries"), ("licence", "licences")])
+def test_counts_are_what_the_filter_finds(index, key, counted):
+    for value, count in index.info()[counted].items():
+        assert len(index.search([1, 0], where={key: value})) == count
+
+
+@pytest.mark.parametrize(
+    ("where", "name", "library", "licence"),
+    [
+        ({}, "torchvision:squeezenet1_0", "torchvision", "BSD-3-Clause"),
+        ({"library": "torchvision"}, "torchvision:squeezenet1_0", "torchvision", "BSD-3-Clause"),
+        ({"library": "timm"}, "timm:squeezenet", "timm", "Apache-2.0"),
+        ({"licence": "Apache-2.0"}, "timm:squeezenet", "timm", "Apache-2.0"),
+        (
+            {"library": ["timm", "torchvision"], "licence": "Apache-2.0"},
+            "timm:squeezenet",
+            "timm",
+            "Apache-2.0",
+        ),
+    ],
+)
+@pytest.mark.parametrize("batched", [False, True])
+def test_a_row_has_the_name_that_a_filter_asks_for(index, where, name, library, licence, batched):
+    query = np.array([-1, 0], np.float32)
+    found = (
+        index.search_batch(query[None], 1, where)[0] if batched else index.search(query, 1, where)
+    )
+    row = found[0].row
+    assert (row.name, row.library, row.licence) == (name, library, licence)
+    assert row.names[0] == name
+    assert set(row.names) == {"torchvision:squeezenet1_0", "timm:squeezenet"}
+
+
+def test_one_name_meets_all_conditions(index):
+    where = {"library": "torchvision", "licence": "Apache-2.0"}
+    assert index.search([-1, 0], where=where) == []
 
 
 @pytest.mark.parametrize("half", [False, True])

@@ -67,6 +67,19 @@ def test_an_own_model_is_found_and_marked(base, home):
     assert nar_plugin.load_index().info()["overlay"] == 1
 
 
+@pytest.mark.parametrize("own", [False, True])
+def test_a_hit_has_the_name_that_a_filter_asks_for(base, own):
+    if own:
+        add(base, "torchvision:resnet18")
+    found = nar_plugin.find_similar("torchvision:resnet18", k=3, where={"library": "torchvision"})
+    assert (found[0].name, found[0].exact, found[0].overlay) == ("torchvision:resnet18", True, own)
+    assert found[0].to_dict()["name"] == "torchvision:resnet18"
+    assert "timm:resnet18" in found[0].names
+    assert all(hit.name.startswith("torchvision:") for hit in found)
+    assert "timm:" not in str(found).partition("\n")[2]
+    assert ">torchvision:resnet18 <" in found._repr_html_()
+
+
 def test_an_identical_graph_is_one_hit_with_all_names(base):
     known = nar_plugin.find_similar("torchvision:resnet18", k=5)
     add(base, "torchvision:resnet18")

@@ -21,6 +21,7 @@ def found(index, where):
         ({"family": ["vgg", "bert", "mamba"]}, [1, 2]),
         ({"family": ("resnet",)}, [0]),
         ({"licence": "BSD-3-Clause"}, [3]),
+        ({"licence": "Apache-2.0"}, [0, 1, 2, 3]),
         ({"library": "torchvision"}, [3]),
         ({"library": "timm"}, [0, 1, 3]),
         ({"library": ["transformers", "torchvision"]}, [2, 3]),

@@ -1,0 +1,147 @@
+"""What the names of a row say: which of them a filter on library or licence asks for.
+
+A graph may have names of many libraries. Its row says the library and the licence of the first;
+those of another name are told by its prefix, as far as the rows of that library tell them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nar_plugin.index.columns import BoolArray, one_of, whole_numbers
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from nar_plugin.index.rows import ArchitectureRow
+
+NAME_KEYS = ("library", "licence")
+
+
+class NameFilter:
+    """Conditions on library and licence, of which one name must meet all.
+
+    A library goes by the name of its distribution and by the prefix of its names alike.
+
+    Args:
+        table: Of the schema of `nar_plugin.index.rows`.
+        wanted: The accepted texts of each of `NAME_KEYS` that there is a condition on.
+    """
+
+    def __init__(self, table: pa.Table, wanted: Mapping[str, Iterable[str]]) -> None:
+        self._table = table
+        self._wanted = {key: frozenset(texts) for key, texts in wanted.items()}
+        self._distributions = distributions(table) if wanted else {}
+        self._licences = licences(table) if wanted else {}
+        if "library" in self._wanted:
+            asked = self._wanted["library"]
+            pairs = self._distributions.items()
+            alike = {word for pair in pairs if asked.intersection(pair) for word in pair}
+            self._wanted["library"] = (asked | alike) - {""}
+
+    def rows(self) -> BoolArray:
+        """Which rows have a name that meets the conditions.
+
+        Shapes:
+            [n], true where allowed.
+        """
+        allowed = np.ones(len(self._table), dtype=np.bool_)
+        if not self._wanted:
+            return allowed
+        owners, prefixes = prefixes_of_names(self._table)
+        first = np.diff(owners, prepend=-1) != 0
+        for key, texts in self._wanted.items():
+            own = one_of(self._table[key], sorted(texts))
+            if key == "library":
+                own[owners[first & one_of(prefixes, sorted(texts))]] = True
+            allowed &= own
+        met = [word for word in prefixes.unique().to_pylist() if word and self._meets(word)]
+        allowed[owners[~first & one_of(prefixes, sorted(met))]] = True
+        return allowed
+
+    def shown(self, row: ArchitectureRow) -> ArchitectureRow:
+        """The row under the first such name, with what is known of the library of that name."""
+        if self._all({"library": row.library, "licence": row.licence}, prefix_of(row.name)):
+            return row
+        for name in row.names:
+            prefix = prefix_of(name)
+            if name != row.name and prefix and self._meets(prefix):
+                library, licence = self._facts(prefix).values()
+                names = tuple(dict.fromkeys((name, *row.names)))
+                return replace(
+                    row, name=name, names=names, library=library, licence=licence, url=None
+                )
+        return row
+
+    def _meets(self, prefix: str) -> bool:
+        return self._all(self._facts(prefix), prefix)
+
+    def _all(self, facts: Mapping[str, str], prefix: str) -> bool:
+        return all(
+            facts[key] in texts or (key == "library" and prefix in texts)
+            for key, texts in self._wanted.items()
+        )
+
+    def _facts(self, prefix: str) -> dict[str, str]:
+        library = self._distributions.get(prefix) or prefix
+        return {"library": library, "licence": self._licences.get(library, "")}
+
+
+def prefix_of(name: str) -> str:
+    """`timm` of `timm:resnet50`; empty where there is none."""
+    prefix, colon, _ = name.partition(":")
+    return prefix if colon else ""
+
+
+def distributions(table: pa.Table) -> dict[str, str]:
+    """The distribution of each prefix of names; empty where several share the prefix."""
+    prefixes = [prefix_of(name) for name in table["name"].to_pylist()]
+    found = only_ones(prefixes, table["library"].to_pylist())
+    return {prefix: library for prefix, library in found.items() if prefix}
+
+
+def licences(table: pa.Table) -> dict[str, str]:
+    """The licence of each distribution; empty where its rows say several."""
+    return only_ones(*(table[key].to_pylist() for key in NAME_KEYS))
+
+
+def only_ones(keys: Iterable[str], values: Iterable[str]) -> dict[str, str]:
+    """The value that stands beside each key; empty where it is not always the same."""
+    found: dict[str, set[str]] = {}
+    for key, value in set(zip(keys, values, strict=True)):
+        found.setdefault(key, set()).add(value)
+    return {key: min(of) if len(of) == 1 else "" for key, of in found.items()}
+
+
+def prefixes_of_names(table: pa.Table) -> tuple[NDArray[np.int64], pa.Array]:
+    """The row and the prefix of each name, row by row; null where a name has no prefix.
+
+    Shapes:
+        [m] and [m], m the number of names.
+    """
+    import pyarrow.compute as pc
+
+    names = table["names"].combine_chunks()
+    matches = pc.extract_regex(pc.list_flatten(names), r"^(?P<library>[^:]+):")
+    return whole_numbers(pc.list_parent_indices(names)), pc.struct_field(matches, "library")
+
+
+def libraries_of_rows(table: pa.Table) -> tuple[NDArray[np.int64], pa.ChunkedArray]:
+    """Each row's libraries: its own and the prefix of each of its names, repeats included.
+
+    Returns:
+        Row numbers, and the library that stands beside each (null where a name has no prefix).
+
+    Shapes:
+        [m] and [m], m the number of names and rows together.
+    """
+    import pyarrow as pa
+
+    owners, prefixes = prefixes_of_names(table)
+    rows = np.concatenate([owners, np.arange(len(table))])
+    return rows, pa.chunked_array([prefixes, *table["library"].chunks], type=pa.string())
