@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import io
+import random
 import shutil
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, RenderableType
 
 # Without a terminal (a pipe, a file, a doctest) there is no width to read.
 DEFAULT_WIDTH = 100
@@ -20,9 +21,17 @@ def terminal_width() -> int:
 
 def plain_text(renderable: RenderableType) -> str:
     """What rich would print, without colours or trailing blanks."""
-    from rich.console import Console
-
-    console = Console(file=io.StringIO(), width=terminal_width(), color_system=None)
+    console = _console()
     with console.capture() as capture:
         console.print(renderable)
     return "\n".join(line.rstrip() for line in capture.get().rstrip().splitlines())
+
+
+def _console() -> Console:
+    """A console that prints nothing. rich draws a random number when it is first imported."""
+    state = random.getstate()
+    try:
+        from rich.console import Console
+    finally:
+        random.setstate(state)
+    return Console(file=io.StringIO(), width=terminal_width(), color_system=None)

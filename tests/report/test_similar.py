@@ -1,6 +1,7 @@
 import builtins
 import io
 import json
+import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -150,6 +151,15 @@ def test_names_are_not_interpreted(similar, make_hit, monkeypatch):
     assert "hub:[red]evil[/red]/model[/]" in text
     assert "[bold]f" in text
     assert "\x1b" not in text
+
+
+def test_the_first_print_draws_no_random_number():
+    """rich draws one where it is imported, so the print must be a process's first."""
+    code = (
+        "import random; from nar_plugin.report.terminal import plain_text; "
+        "before = random.getstate(); plain_text('text'); assert random.getstate() == before"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_rich_prints_colours(similar):
