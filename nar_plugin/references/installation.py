@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from nar_plugin.errors import NarError
+from nar_plugin.errors import NarError, PluginError, UnknownReference
 
 PACKAGES = {
     "huggingface_hub": "nar-plugin[transformers]",
@@ -28,6 +28,10 @@ _LOADED_LATER = {
 }
 
 
+class NotInstalled(UnknownReference, PluginError):
+    """The library of a reference is not here; an index may know whether it has such a name."""
+
+
 def want(library: str, *, for_what: str) -> None:
     """Import the library here: on the meta device its own tensors would be lost for good.
 
@@ -41,6 +45,6 @@ def want(library: str, *, for_what: str) -> None:
     except Exception as error:
         if isinstance(error, ModuleNotFoundError) and error.name == library:
             problem = f"which is not installed: pip install '{PACKAGES[library]}'"
-        else:
-            problem = f"whose import failed: {type(error).__name__}: {error}"
+            raise NotInstalled(for_what, f"{for_what} wants {library}, {problem}") from error
+        problem = f"whose import failed: {type(error).__name__}: {error}"
         raise NarError(f"{for_what} wants {library}, {problem}") from error

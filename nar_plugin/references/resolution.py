@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nar_plugin import manager
-from nar_plugin.errors import NarError, UnknownReference
+from nar_plugin.errors import NarError, PluginError, UnknownReference
 from nar_plugin.references.callables import from_callable
 from nar_plugin.references.configuration import FILES, from_file, from_hub
 from nar_plugin.references.construction import built
-from nar_plugin.references.installation import PACKAGES, want
+from nar_plugin.references.installation import PACKAGES, NotInstalled, want
 from nar_plugin.references.suggestions import did_you_mean, libraries, names_of
 
 if TYPE_CHECKING:
@@ -63,7 +63,12 @@ def _is_path(reference: str) -> bool:
 
 def _from_plugins(reference: str) -> nn.Module | None:
     answers = manager.call_each("nar_build", around=built, name=reference)
-    return next((model for _, model in answers), None)
+    try:
+        return next((model for _, model in answers), None)
+    except PluginError as error:
+        if isinstance(error.__cause__, ImportError):
+            raise NotInstalled(reference, str(error)) from error
+        raise
 
 
 def _from_code(reference: str) -> nn.Module:

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 
 from nar_plugin import manager
 from nar_plugin.errors import NarError, UnknownReference
+from nar_plugin.references.installation import NotInstalled
 
 MOST = 5
 
@@ -50,5 +51,25 @@ def did_you_mean(reference: str, known: Iterable[str]) -> str:
 
 def explained(error: UnknownReference, known: Iterable[str]) -> NarError:
     """The error with the known references that come near, where some do."""
+    if isinstance(error, NotInstalled):
+        return _of_missing_library(error, known)
     near = did_you_mean(error.reference, known)
     return NarError(f"{error.problem}{near}") if near else error
+
+
+def _of_missing_library(error: NotInstalled, known: Iterable[str]) -> NarError:
+    """The error itself where the library may have such a name, for all that the index knows."""
+    library, _, name = error.reference.partition(":")
+    names = [other for other in known if other.startswith(f"{library}:")]
+    if not names or error.reference in names:
+        return error
+    by_start: dict[str, list[str]] = {}  # names of configs go on long after the architecture's
+    for other in names:
+        by_start.setdefault(other.partition(":")[2][: len(name)].lower(), []).append(other)
+    close = get_close_matches(name.lower(), by_start, n=MOST, cutoff=0.6)
+    near = [other for start in close for other in sorted(by_start[start], key=len)[:3]][:MOST]
+    found = f"these come near: {', '.join(near)}" if near else "none comes near"
+    return NarError(
+        f"No architecture {error.reference} is known: {library} is not installed, and of its "
+        f"{len(names):,} names in the index {found}"
+    )

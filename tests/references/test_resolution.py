@@ -80,6 +80,28 @@ def test_a_missing_library_names_the_extra(monkeypatch):
         resolve("timm:resnet50")
 
 
+@pytest.mark.parametrize(
+    ("reference", "said"),
+    [
+        (
+            "mmagic:cyclegan",
+            "is known: mmagic is not installed, and of its 2 names in the index these",
+        ),
+        ("mmagic:cyclegan", "come near: mmagic:stylegan2_256x256"),
+        ("mmagic:zzzz", "of its 2 names in the index none comes near"),
+        ("mmagic:esrgan", "not installed. Run: pip install mmagic"),  # the index knows it
+        ("ptlflow:raft", "not installed. Run: pip install ptlflow"),  # knows none of the library
+    ],
+)
+def test_a_name_of_a_missing_library_that_no_index_knows(monkeypatch, reference, said):
+    for library in ("mmagic", "ptlflow"):
+        monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(UnknownReference) as raised:
+        resolve(reference)
+    known = ["mmagic:stylegan2_256x256", "mmagic:esrgan", "timm:resnet50"]
+    assert said in str(explained(raised.value, known))
+
+
 def test_a_broken_library_says_why(monkeypatch):
     def broken(name):
         raise RuntimeError("operator torchvision::nms does not exist")
