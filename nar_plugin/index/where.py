@@ -54,13 +54,18 @@ def allowed_rows(table: pa.Table, where: Mapping[str, Any]) -> BoolArray:
         if key in NUMBER_KEYS:
             allowed &= within(whole_numbers(table[key].combine_chunks()), bounds(key, value))
         elif key not in TEXT_KEYS:
-            raise NarError(
-                f"where has the unknown key {key!r}; the keys are "
-                f"{', '.join(TEXT_KEYS + NUMBER_KEYS)}."
-            )
+            raise NarError(f"where has the unknown key {key!r}; {keys_near(key)}.")
         elif key not in NAME_KEYS:
             allowed &= one_of(table[key], texts(key, value))
     return allowed
+
+
+def keys_near(key: Any) -> str:
+    """The keys that there are, and which of them was perhaps meant."""
+    keys = (*TEXT_KEYS, *NUMBER_KEYS)
+    near = get_close_matches(str(key).lower(), keys, n=1)
+    meant = f"did you mean {near[0]!r}? The" if near else "the"
+    return f"{meant} keys are {', '.join(keys)}"
 
 
 def name_filter(table: pa.Table, where: Mapping[str, Any]) -> NameFilter:

@@ -53,8 +53,16 @@ def test_a_name_without_a_library_counts_for_its_row_only(row):
 
 
 def test_an_unknown_key_lists_the_keys(index):
-    with pytest.raises(NarError, match=r"'license'.*task, family, library, licence, params, flops"):
-        found(index, {"license": "MIT"})
+    with pytest.raises(NarError, match=r"'year'; the keys are task, family, library, licence, par"):
+        found(index, {"year": "2017"})
+
+
+@pytest.mark.parametrize(
+    ("key", "meant"), [("license", "licence"), ("Family", "family"), ("FLOPs", "flops")]
+)
+def test_an_unknown_key_may_mean_another(index, key, meant):
+    with pytest.raises(NarError, match=f"'{key}'; did you mean '{meant}'\\? The keys are task"):
+        found(index, {key: "MIT"})
 
 
 @pytest.mark.parametrize("value", [3, None, [], [1], ["vgg", None], {"vgg": 1}])
