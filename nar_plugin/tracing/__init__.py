@@ -13,6 +13,7 @@ from nar_plugin.tracing import inputs as example
 from nar_plugin.tracing.attempts import Attempts
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 from nar_plugin.tracing.module_tree import from_modules
+from nar_plugin.tracing.twin import dequantized
 from nar_plugin.tracing.unwrap import unwrap
 
 __all__ = ["ArchitectureGraph", "Op", "trace", "unwrap"]
@@ -46,6 +47,7 @@ def trace(model: nn.Module, example_inputs: Any = None) -> ArchitectureGraph:
 
 
 def _traced(model: nn.Module, example_inputs: Any) -> ArchitectureGraph:
+    model = dequantized(model)
     attempts = Attempts(model)
     if example_inputs is None:
         graph = attempts.with_guesses()

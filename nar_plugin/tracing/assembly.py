@@ -60,7 +60,7 @@ def graph_of(recording: Recording) -> ArchitectureGraph:
         classes={path: twin.classes.get(path, "") for path in _with_parents(paths)},
         flops=sum(work.values()),
         work=work,
-        params=sum(parameter.numel() for parameter in twin.parameters),
+        params=sum(weight.numel() for weight in twin.parameters) + recorder.packed_elements,
         unread=_parameters_unread(recorder, twin),
     )
 

@@ -20,7 +20,7 @@ from nar_plugin.tracing import higher_order
 from nar_plugin.tracing.choices import asks_for_chosen
 from nar_plugin.tracing.constants import FILLER, KNOWN_ELEMENTS, Constants
 from nar_plugin.tracing.graph import Op
-from nar_plugin.tracing.kernels import map_tensors, meta_twin, run_on_meta
+from nar_plugin.tracing.kernels import map_tensors, meta_twin, run_on_meta, without_memory
 from nar_plugin.tracing.stand_ins import Computed, Unknown
 from nar_plugin.tracing.traits import Trait, trait_of
 from nar_plugin.tracing.vocabulary import LOOKUPS
@@ -93,6 +93,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.path = ""
         self.head_counts: dict[int, int] = {}
         self.samples = samples
+        self.packed_elements = 0  # of weights that no parameter holds
         self.made_up = 0  # values of live tensors that the forward asked for, and was told one
         self.exported: list[torch.Tensor] = []  # live tensors whose values went to numpy
         self._source: dict[int, int] = {id(tensor): DATA for tensor in data}
@@ -104,6 +105,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self._calls = 0
         self._refused: list[torch.Tensor] = []  # arguments of the call that raised
         self._replaced: dict[int, torch.Tensor] = {}
+        self._unpacked: dict[tuple[int, tuple[int, ...]], torch.Tensor] = {}
         self._base: dict[int, torch.Tensor] = {}
         self.constants = Constants(self._keep, self._base)
         self._known = self.constants.known
@@ -169,6 +171,26 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """Register the meta tensors that count as learned."""
         self._source.update((id(tensor), PARAM) for tensor in parameters)
         self._keep.append(parameters)
+
+    def learned(self, origin: Any, shape: torch.Size | None) -> torch.Tensor | None:
+        """An empty weight in place of one that is packed or held as integers.
+
+        Args:
+            origin: What holds it; it holds one of a shape.
+            shape: Of the weight; there is none without.
+        """
+        if shape is None:
+            return None
+        key = id(origin), tuple(shape)
+        if key not in self._unpacked:
+            with _disable_current_modes():
+                weight = without_memory(torch.empty(shape, device="meta"))
+            self._unpacked[key] = weight
+            if not isinstance(origin, torch.Tensor):
+                self.packed_elements += weight.numel()
+            self._source[id(weight)] = PARAM
+            self._keep.append(origin)
+        return self._unpacked[key]
 
     def ask(self, count: int = 1) -> int:
         """Note that the running module is given made-up values; how often it was, in hundreds.
@@ -250,6 +272,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         args = tuple([self._argument(item, tensors) for item in args])
         if kwargs:
             kwargs = {key: self._argument(item, tensors) for key, item in kwargs.items()}
+        if trait.as_float is not None:
+            return trait.as_float(self, *args, **kwargs)
         if not tensors:
             return self.constants.make(func, trait, args, kwargs)
         on_meta = [tensor.is_meta for tensor in tensors]

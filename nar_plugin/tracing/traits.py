@@ -10,6 +10,7 @@ import torch
 
 from nar_plugin.tracing.graph import Op
 from nar_plugin.tracing.opaque import named_after
+from nar_plugin.tracing.quantized_calls import QUANTIZED
 from nar_plugin.tracing.stand_ins import GUARDS, STAND_INS
 from nar_plugin.tracing.vocabulary import BOOKKEEPING, LOOKUPS
 
@@ -23,6 +24,7 @@ class Trait(NamedTuple):
     reshapes: bool  # gives a tensor another shape in place
     random: bool
     stand_in: Callable[..., Any] | None
+    as_float: Callable[..., Any] | None  # does what a quantized kernel stands for
     guard: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None
     reduction: str  # `all` or `any`
     opaque: Op | None  # stands for an operator of a user's own library
@@ -49,6 +51,7 @@ def trait_of(func: Any) -> Trait:
         reshapes=torch.Tag.inplace_view in func.tags,
         random=torch.Tag.nondeterministic_seeded in func.tags,
         stand_in=STAND_INS.get(name),
+        as_float=QUANTIZED.get(func.name().split(".")[0]),
         guard=GUARDS.get(name),
         reduction={"all": "all", "_is_all_true": "all", "any": "any"}.get(name, ""),
         opaque=named_after(func),

@@ -23,6 +23,7 @@ from torch.utils.hooks import RemovableHandle
 
 from nar_plugin.errors import TraceError
 from nar_plugin.tracing.constants import KNOWN_ELEMENTS
+from nar_plugin.tracing.dequantized import is_packed, is_scale, plain_layer
 from nar_plugin.tracing.generators import in_fixed_state
 from nar_plugin.tracing.kernels import without_memory
 from nar_plugin.tracing.unwrap import unwrap
@@ -70,15 +71,6 @@ _ATOMS = frozenset(
         types.ModuleType,
     }
 )
-_QUANTIZED_LIBRARIES = (
-    "bitsandbytes.",
-    "torch.ao.nn.quantized.",
-    "torch.ao.nn.intrinsic.quantized.",
-    "auto_gptq.",
-    "gptqmodel.",
-    "awq.",
-    "hqq.",
-)
 
 
 class Twin:
@@ -123,14 +115,12 @@ class Twin:
                 f"The submodule {path!r} is a TorchScript module, whose Python forward is gone. "
                 "Put the eager nn.Module that it was made from in its place."
             )
-        inner = unwrap(module)  # torch.compile and DDP inside the model as well as around it
-        plain = inner if inner is not module else _without_adapter(module)
+        plain = _stands_for(module)
         if plain is not None:
+            self._keep.append(plain)
             twin = self._module(plain, path)
             self._remember(module, twin)
             return twin
-        if cls.__module__.startswith(_QUANTIZED_LIBRARIES) and hasattr(module, "in_features"):
-            return self._dequantized(module, path)
         twin = object.__new__(cls)
         self._remember(module, twin)
         self._modules.append((module, twin))
@@ -147,7 +137,8 @@ class Twin:
                 }
             elif name == "_buffers":
                 contents[name] = {
-                    key: None if item is None else self._tensor(item) for key, item in value.items()
+                    key: None if item is None else self._buffer(key, item)
+                    for key, item in value.items()
                 }
             elif name == "_modules":
                 prefix = path + "." if path else ""
@@ -172,16 +163,6 @@ class Twin:
         contents["forward"] = self._scope(path, forward)
         return twin
 
-    def _dequantized(self, module: Any, path: str) -> nn.Module:
-        """A plain linear layer in place of a quantized one: precision is not part of a design."""
-        bias = module.bias() if callable(module.bias) else module.bias
-        with torch.device("meta"):
-            plain = nn.Linear(module.in_features, module.out_features, bias=bias is not None)
-        self._keep.append(plain)
-        twin = self._module(plain, path)
-        self._remember(module, twin)
-        return twin
-
     def _parameter(self, parameter: torch.Tensor) -> nn.Parameter:
         known = self._memo.get(id(parameter))
         if known is None:
@@ -189,6 +170,12 @@ class Twin:
             self._remember(parameter, known)
             self.parameters.append(known)
         return cast(nn.Parameter, known)
+
+    def _buffer(self, name: str, tensor: torch.Tensor) -> torch.Tensor:
+        if id(tensor) not in self._memo and is_scale(name, tensor):
+            self.tensors.append(real_copy(tensor))
+            self._remember(tensor, self.tensors[-1])
+        return self._tensor(tensor)
 
     def _tensor(self, tensor: torch.Tensor) -> torch.Tensor:
         known = self._memo.get(id(tensor))
@@ -313,6 +300,16 @@ class Twin:
         self._keep.append(original)
 
 
+def dequantized(model: nn.Module) -> nn.Module:
+    """A model with packed layers as its float design on meta, any other as it is.
+
+    Plugins guess inputs from layers that they know, and no packed layer is one.
+    """
+    if not any(is_packed(module) for module in model.modules()):
+        return model
+    return Twin(model, lambda path, forward: forward).model
+
+
 def real_copy(tensor: torch.Tensor) -> torch.Tensor:
     """A private copy on the CPU; every float becomes float32."""
     dtype = torch.float32 if tensor.is_floating_point() else tensor.dtype
@@ -324,6 +321,15 @@ def _own_class(module: nn.Module) -> type[nn.Module]:
     cls = type(module)
     sharded = any(base.__name__ == "FSDPModule" for base in cls.__bases__)
     return cls.__bases__[-1] if sharded else cls
+
+
+def _stands_for(module: nn.Module) -> nn.Module | None:
+    """The plain module that a wrapper, an adapter or a quantized layer is made of."""
+    inner = unwrap(module)  # torch.compile and DDP inside the model as well as around it
+    if inner is not module:
+        return inner
+    adapted = _without_adapter(module)
+    return plain_layer(module) if adapted is None else adapted
 
 
 def _without_adapter(module: nn.Module) -> nn.Module | None:

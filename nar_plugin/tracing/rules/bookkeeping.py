@@ -23,9 +23,12 @@ declare(
     Rule(
         name="precision and device",
         effect="dropped",
-        pattern="changes of device and of float precision, also around a softmax",
+        pattern="changes of device and of float precision, also around a softmax; quantizing, "
+        "dequantizing, observers; packed layers are the float ones",
         result="",
-        reason="float32, bfloat16, CPU, CUDA and meta run one design.",
+        reason="float32, bfloat16, int8, CPU, CUDA and meta run one design. Norms that were folded "
+        "into convolutions before stay folded.",
+        source="Jacob et al. 2018, arXiv 1712.05877, section 3, for the folding",
     )
 )
 declare(

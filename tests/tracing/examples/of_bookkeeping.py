@@ -86,6 +86,10 @@ EXAMPLES = {
             lambda m, x: m.a(x).softmax(-1),
             lambda m, x: F.softmax(m.a(x), dim=-1, dtype=torch.float32).to(x.dtype),
             lambda m, x: m.a(x).double().softmax(-1).half().to("cpu").type_as(x),
+            lambda m, x: torch.fake_quantize_per_tensor_affine(m.a(x), 0.1, 0, 0, 255).softmax(-1),
+            lambda m, x: (
+                torch.quantize_per_tensor(m.a(x), 1, 0, torch.qint8).dequantize().softmax(-1)
+            ),
         ],
         different=[lambda m, x: m.a(x).log_softmax(-1), lambda m, x: m.a(x).sigmoid()],
         layers=plain,
