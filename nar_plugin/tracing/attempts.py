@@ -107,11 +107,12 @@ class Attempts:
         return None
 
     def __str__(self) -> str:
-        """The first refusals, one on each line."""
-        return "\n".join(
+        """The first refusals, one on each line; the same one on meta and for real counts once."""
+        lines = dict.fromkeys(
             f"  {example.describe(inputs)}: {message[:500]}"
-            for inputs, message, *_ in self._refused[:4]
+            for inputs, message, *_ in self._refused
         )
+        return "\n".join(islice(lines, 4))
 
     def _mended(self) -> Iterator[tuple[ExampleInputs, str]]:
         """What the messages suggest, for the forward that came farthest first.

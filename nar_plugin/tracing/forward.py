@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
@@ -109,6 +110,8 @@ def _recorded(
         recorder.constants.hold(twin.tensors)
         with ExitStack() as around:
             around.enter_context(_default_dtype_kept())
+            # The user did not call this forward, and a guess may be refused a dozen times.
+            around.enter_context(warnings.catch_warnings(action="ignore"))
             # A forward may toss a coin, as teacher forcing does: it falls alike in every trace.
             around.enter_context(random_numbers_kept())
             around.enter_context(torch.no_grad())

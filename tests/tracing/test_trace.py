@@ -1,5 +1,7 @@
 """What a trace says, on models small enough to work out by hand."""
 
+import warnings
+
 import pytest
 import torch
 from models import ConvNet, NanoGPT
@@ -191,6 +193,39 @@ def test_refused_inputs_are_told_with_the_models_own_words():
     assert graph.method == "modules"
     assert [op.kind for op in graph.ops] == ["linear"]
     assert "I want a banana" in graph.reason
+
+
+def test_a_refusal_is_told_once():
+    """It is tried on meta and, since the model is small, for real."""
+
+    class Picky(nn.Module):
+        def forward(self, x):
+            raise ValueError("I want a banana")
+
+    with pytest.raises(TraceError) as refused:
+        trace(Picky(), torch.empty(1, 7))
+    assert str(refused.value).count("I want a banana") == 1
+
+
+def test_a_forward_of_ours_warns_nobody():
+    class Warns(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = nn.Linear(7, 7)
+
+        def forward(self, x):
+            warnings.warn("of the model", stacklevel=1)
+            torch.nn.functional.softmax(x)  # torch's own, which warns that no dim is given
+            return self.linear(x)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        filters = list(warnings.filters)
+        assert kinds(trace(Warns(), torch.empty(1, 7))) == ["linear"]
+        assert kinds(trace(Warns())) == ["linear"]
+        assert warnings.filters == filters
+        with pytest.raises(UserWarning, match="of the model"):
+            Warns()(torch.empty(1, 7))
 
 
 def test_not_a_model():
