@@ -1,4 +1,4 @@
-"""Whether a design is found when its activation is another, or its norm another or none.
+"""Whether a design is found when its activation is another, its norm another or none, or its head.
 
 `python docs/benchmarks/swaps.py` fits the recipe `default` to all graphs of the corpus but a tenth,
 and asks for those of that tenth that have five or more in their family, changed, among all as they
@@ -18,6 +18,7 @@ from nar_plugin.encoder.words import ACTIVATIONS, NORMS
 from nar_plugin.index.density import SHARE, densities
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 from nar_plugin.train.corpus import read_corpus
+from nar_plugin.train.heads import reheaded
 from nar_plugin.train.projection import Settings, fit_encoder
 from nar_plugin.train.splits import family_numbers
 from nar_plugin.train.variations import commonest, replaced, without_norms
@@ -68,12 +69,15 @@ crowding = SHARE * densities(vectors, vectors, np.arange(len(vectors)))
 
 print("| now | graphs | original first | in first 10 | family first | share of 10 | cosine |")
 print("|---|---|---|---|---|---|---|")
-for what in ("as it is", *NEW, "no norm"):
+random = np.random.default_rng(2)
+for what in ("as it is", *NEW, "no norm", "another head"):
     drawn = []
     for place in asking:
         graph = items[place].graph
         if what == "no norm":
             other = without_norms(graph) if commonest(graph, NORMS) else None
+        elif what == "another head":
+            other = reheaded(graph, random)
         else:
             other = changed(graph, *NEW[what]) if what in NEW else graph
         if other is not None:
@@ -83,7 +87,7 @@ for what in ("as it is", *NEW, "no norm"):
     cosines = encoder.encode_graphs([graph for _, graph in drawn]).numpy() @ vectors.T
     scores = cosines - crowding
     own = cosines[np.arange(len(places)), places]
-    if what not in NEW and what != "no norm":
+    if what == "as it is":
         scores[np.arange(len(places)), places] = -np.inf
     found = np.argsort(-scores, axis=1, kind="stable")
     rank = np.argmax(found == places[:, None], axis=1)

@@ -5,8 +5,8 @@ In each, labels of several depths are counted, weighed by tf-idf, and projected 
 `WIDTH` numbers, which keeps cosines up to about 1 / sqrt(WIDTH) (Achlioptas, Database-friendly
 random projections, JCSS 2003; the signs come from the label itself, as in feature hashing,
 Weinberger et al., ICML 2009). Nothing is trained but the document frequencies. The sizes of the
-vocabulary and of the last linear layers are not told: a model that is tuned for ten classes is the
-one that it was before (`tracing.fingerprint.body`).
+vocabulary and of the last linear layers are not told (`tracing.fingerprint.body`), nor what reads
+the results out (`trunk`): a model that is tuned for ten classes is the one that it was before.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 
 from nar_plugin.encoder import words
 from nar_plugin.encoder.relabelling import Hashes, mixed, nodes_of, surroundings, walks
+from nar_plugin.encoder.trunk import trunk
 from nar_plugin.tracing.fingerprint import body
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 
-SKETCH_VERSION = "7"  # of what follows and of sizes.py: an encoder is fitted to one
+SKETCH_VERSION = "8"  # of what follows and of sizes.py: an encoder is fitted to one
 WIDTH = 2048  # numbers of one view
 SIGNS = 4  # places among them that a label is added to
 RARE = 3  # labels of fewer graphs are as rare as those of one
@@ -86,7 +87,7 @@ class Frequencies(NamedTuple):
 
 def frequencies(graphs: Sequence[ArchitectureGraph]) -> Frequencies:
     """Count the graphs that have each label."""
-    every = np.concatenate([level.labels for level in _levels(list(map(body, graphs)))])
+    every = np.concatenate([level.labels for level in _levels(graphs)])
     labels, counts = np.unique(every, return_counts=True)
     kept = counts >= RARE
     return Frequencies(labels[kept], counts[kept].astype(np.int32), len(graphs))
@@ -102,7 +103,7 @@ def sketch(graphs: Sequence[ArchitectureGraph], known: Frequencies) -> NDArray[n
         float32[n, SKETCH].
     """
     rows = np.zeros(len(graphs) * SKETCH, dtype=np.float64)
-    for level in _levels(list(map(body, graphs))):
+    for level in _levels(graphs):
         weights = np.log1p(level.counts) * _inverse(level.labels, known)
         squares = np.bincount(level.graphs, weights**2, minlength=len(graphs))
         weights /= np.sqrt(np.maximum(squares, 1e-12))[level.graphs]
@@ -128,6 +129,7 @@ def _inverse(labels: Hashes, known: Frequencies) -> NDArray[np.float64]:
 
 
 def _levels(graphs: Sequence[ArchitectureGraph]) -> Iterator[Counts]:
+    graphs = [trunk(body(graph)) for graph in graphs]
     for number, view in enumerate(VIEWS):
         nodes = nodes_of(graphs, view.word)
         levels = walks(nodes, view.depth) if view.walks else surroundings(nodes, view.depth)

@@ -18,9 +18,10 @@ def best_designs(
     where: Mapping[str, Any] | None = None,
     identical: str | None = None,
 ) -> list[Match]:
-    """Of rows that differ in the sizes of vocabulary and last layers alone, the best.
+    """Of rows that differ in vocabulary, last layers or readouts alone, the best.
 
-    The user's own models stand for themselves, as rows do whose design is not known.
+    These have one design hash, or one vector, since the encoder sees no readouts. The user's own
+    models stand for themselves, as rows do whose design is not known.
 
     Args:
         index: What is searched.
@@ -36,10 +37,16 @@ def best_designs(
     while True:
         rows = index.search(vector, asked, where, identical=identical)
         first: dict[str, Match] = {}
+        places: set[bytes] = set()
         for match in rows:
-            fingerprint = match.row.fingerprint
-            own = match.overlay and index.by_fingerprint(fingerprint) is None
-            first.setdefault(fingerprint if own else match.row.design or fingerprint, match)
+            position = index.contents.positions.get(match.row.fingerprint)
+            if position is None or not match.row.design:
+                first[match.row.fingerprint] = match
+                continue
+            place = index.contents.vectors[position].tobytes()
+            if place not in places:
+                first.setdefault(match.row.design, match)
+            places.add(place)
         if len(first) >= k or len(rows) < asked:
             return list(first.values())[:k]
         asked *= _AT_FIRST

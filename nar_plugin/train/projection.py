@@ -9,8 +9,9 @@ of the vector keeps every direction of these a little: a random projection, whic
 to noise (Johnson & Lindenstrauss, 1984), also those that no family of the training varies in. The
 fourth compares numbers of weights and learns nothing.
 
-The first network also sees variations of some graphs, whose activation or norm is another, or which
-have no norms (`nar_plugin.train.variations`), as further members of their families.
+All three also see some graphs with other heads (`nar_plugin.train.heads`) as further members of
+their families, and the first network variations of some, whose activation or norm is another, or
+which have no norms (`nar_plugin.train.variations`).
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from nar_plugin.encoder import ArchitectureEncoder, save_encoder
 from nar_plugin.encoder.model import Families, fill, widthless
 from nar_plugin.encoder.sketch import LABELS, SKETCH_VERSION, WIDTH, frequencies, sketch
 from nar_plugin.train.corpus import CorpusGraph, read_corpus
+from nar_plugin.train.heads import reheaded
 from nar_plugin.train.paper.losses import family_loss
 from nar_plugin.train.resuming import keep, taken_up
 from nar_plugin.train.splits import IntArray, family_numbers
@@ -57,6 +59,7 @@ class Settings:
         shrink_variants: For the second network, which is to keep what families vary in.
         shrink_designs: For the projection.
         emphasis: Of the views in the projection.
+        heads: Part of the graphs that are seen with another head too.
         variations: Part of the graphs that the first network sees a variation of.
         epochs: Of the networks.
         batch: Graphs in one batch.
@@ -76,10 +79,11 @@ class Settings:
     shrink_variants: float = 0.8
     shrink_designs: float = 0.3
     emphasis: tuple[float, float, float, float] = (1.0, 1.0, 0.5, 0.5)
+    heads: float = 0.25
     variations: float = 0.25
-    epochs: int = 15
+    epochs: int = 40
     batch: int = 512
-    rate: float = 1e-3
+    rate: float = 2e-3
     temperature: float = 0.1
     sharpness: float = 0.07
     seed: int = 0
@@ -125,16 +129,19 @@ def fit_encoder(
     graphs = [item.graph for item in items]
     known = frequencies(graphs)
     random = np.random.default_rng(settings.seed)
-    drawn = np.flatnonzero(random.random(len(graphs)) < settings.variations)
-    graphs += [varied(graphs[place], random) for place in drawn]
+    varied_ones = np.flatnonzero(random.random(len(graphs)) < settings.variations)
+    headed_ones = np.flatnonzero(random.random(len(graphs)) < settings.heads)
+    headed = [reheaded(graphs[place], random) for place in headed_ones]
+    graphs += headed + [varied(graphs[place], random) for place in varied_ones]
     starts = range(0, len(graphs), _BATCH)
     batches = [
         sketch(graphs[start : start + _BATCH], known)
         for start in tqdm(starts, desc="sketches", unit="batch", leave=False)
     ]
-    rows = torch.from_numpy(np.concatenate(batches)).to(where)  # [t + drawn, SKETCH]
-    numbers = torch.from_numpy(np.unique(labels, return_inverse=True)[1]).to(where)
-    more_numbers = torch.cat([numbers, numbers[torch.from_numpy(drawn).to(where)]])
+    rows = torch.from_numpy(np.concatenate(batches)).to(where)  # [t + headed + varied, SKETCH]
+    numbers = np.unique(labels, return_inverse=True)[1]
+    owners = np.concatenate([np.arange(len(labels)), headed_ones, varied_ones])
+    families = torch.from_numpy(numbers[owners]).to(where)
     encoder = ArchitectureEncoder(
         len(known.labels),
         settings.width,
@@ -144,20 +151,26 @@ def fit_encoder(
         settings.sizes,
     ).to(where)
     encoder.know(known, settings.shares)
-    blind, told = widthless(rows), rows[: len(items), :LABELS].contiguous()
+    seen = len(items) + len(headed)  # the variations come last
+    blind, told = widthless(rows), rows[:seen, :LABELS].contiguous()
 
     def fit_designs() -> None:
         scale = torch.tensor(settings.emphasis).repeat_interleave(WIDTH).to(where)
-        factor = _factor(_inside_families(told * scale, numbers), settings.shrink_designs)
+        factor = _factor(_inside_families(told * scale, families[:seen]), settings.shrink_designs)
         projection = scale[:, None] * _scattered(factor, settings.designs)
         fill(encoder.designs, projection, told.mean(dim=0))
 
     parts: dict[str, Callable[[], None]] = {
         "families": lambda: _fit_network(
-            encoder.widthless, encoder.families, blind, more_numbers, settings.shrink, settings
+            encoder.widthless, encoder.families, blind, families, settings.shrink, settings
         ),
         "variants": lambda: _fit_network(
-            encoder.whole, encoder.variants, told, numbers, settings.shrink_variants, settings
+            encoder.whole,
+            encoder.variants,
+            told,
+            families[:seen],
+            settings.shrink_variants,
+            settings,
         ),
         "designs": fit_designs,
     }

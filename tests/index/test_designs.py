@@ -26,6 +26,17 @@ def test_the_best_of_each_design(count):
     assert [match.score for match in found] == sorted((m.score for m in found), reverse=True)
 
 
+def test_rows_of_one_vector_are_one_design():
+    rows = [
+        row("lib:plain", design="d"),
+        row("lib:softmax", design="e"),
+        row("lib:far", design="f"),
+    ]
+    index = build(rows, [NEAR, NEAR, FAR])
+    assert names(best_designs(index, NEAR, 3)) == ["plain", "far"]
+    assert names(best_designs(index, NEAR, 3, identical="nar1:lib:softmax")) == ["softmax", "far"]
+
+
 def test_the_identical_row_stands_for_its_design():
     found = best_designs(heads(5), NEAR, 3, identical="nar1:lib:head3")
     assert names(found)[0] == "head3"
