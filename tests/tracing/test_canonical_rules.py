@@ -4,6 +4,7 @@ import pytest
 import torch
 from tracing.examples import (
     of_activations,
+    of_adapters,
     of_attention,
     of_bookkeeping,
     of_layers,
@@ -14,7 +15,15 @@ from tracing.examples import (
 from nar_plugin.tracing import trace
 from nar_plugin.tracing.rules import RULES
 
-MODULES = (of_activations, of_attention, of_bookkeeping, of_layers, of_normalisation, of_packing)
+MODULES = (
+    of_activations,
+    of_adapters,
+    of_attention,
+    of_bookkeeping,
+    of_layers,
+    of_normalisation,
+    of_packing,
+)
 EXAMPLES = {name: example for module in MODULES for name, example in module.EXAMPLES.items()}
 
 
@@ -75,6 +84,7 @@ BECOMES = {
     "attention by hand": ["linear", "attention", "linear"],
     "packed projections": ["linear", "attention", "linear"],
     "packed gates": ["linear", "silu", "mul", "linear"],
+    "low-rank adapters": ["linear", "relu", "linear"],
     "rotary positions": ["linear", "rotary"],
     "bias by hand": ["linear"],
     "embedding by hand": ["embedding"],

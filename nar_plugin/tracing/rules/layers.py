@@ -9,7 +9,7 @@ import torch
 
 from nar_plugin.tracing.call import Call
 from nar_plugin.tracing.node import Node
-from nar_plugin.tracing.recorder import PARAM
+from nar_plugin.tracing.recorder import DATA, PARAM
 from nar_plugin.tracing.rules.rule import Attributes, Rule, declare, on_calls, starts_at
 
 if TYPE_CHECKING:
@@ -106,15 +106,26 @@ def _product(call: Call) -> tuple[str, Attributes] | None:
     bias = len(call.tensors) == 3 and call.sources[0] == PARAM
     if right_source == PARAM and left_source != PARAM:
         wide_out = right.shape[-1] if right.dim() > 1 else 1
+        call.notes["weight"] = _held(right)
         return linear(left.shape[-1], wide_out, bias, _experts(call, right))
     if left_source == PARAM and right_source != PARAM:
         wide_out = left.shape[-2] if left.dim() > 1 else 1
+        call.notes["weight"] = _held(left)
         return linear(left.shape[-1], wide_out, bias, _experts(call, left))
     folded = call.head_counts.get(id(left)) or call.head_counts.get(id(right))
     call.notes.update(heads=folded, inner=int(left.shape[-1]), outer=int(right.shape[-1]))
+    rows = int(left.shape[-2]) if left.dim() > 1 else 1
+    call.notes.update(operands=(left_source, right_source), rows=rows, bias=bias)
+    if left_source >= 0 or left_source == DATA:
+        call.notes["place"] = call.place()
     if call.of_weights and call.samples is not None:
         call.notes["biased_for_one"] = call.samples.is_dense(left)
     return "matmul", {}
+
+
+def _held(weight: torch.Tensor) -> tuple[int, int, int]:
+    """Which part of which memory a weight is: equal for its transposed view."""
+    return weight.untyped_storage()._cdata, int(weight.storage_offset()), weight.numel()
 
 
 def _experts(call: Call, weight: torch.Tensor) -> int:
@@ -125,6 +136,7 @@ def _experts(call: Call, weight: torch.Tensor) -> int:
 @on_calls(None, "linear")
 def _linear(call: Call) -> tuple[str, Attributes] | None:
     weight = call.tensors[1]
+    call.notes["weight"] = _held(weight)
     return linear(weight.shape[1], weight.shape[0], len(call.tensors) > 2)
 
 
