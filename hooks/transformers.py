@@ -58,6 +58,19 @@ def nar_example_inputs(model: nn.Module) -> Iterator[ExampleInputs] | None:
 
 
 @hookimpl
+def nar_mended_inputs(
+    model: nn.Module, inputs: ExampleInputs, message: str
+) -> Iterator[ExampleInputs] | None:
+    """What the message of a refusal says about the results that were asked for."""
+    if not _is_ours(model):
+        return None
+    from nar_plugin.hooks._transformers_mending import mended
+
+    found: Iterator[ExampleInputs] = mended(model, inputs, message)
+    return found
+
+
+@hookimpl
 def nar_architectures() -> Iterator[NamedArchitecture]:
     """The auto classes' (model type, class) pairs, the unlisted models, the Hub's checkpoints."""
     try:

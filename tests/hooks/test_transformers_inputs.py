@@ -168,6 +168,22 @@ def image_text_in_patches(t: Any) -> Any:
 
 
 @case
+def image_text_of_experts(t: Any) -> Any:
+    """In 5.24.0 the forward fails at the very end, over the names of its results."""
+    vision = {
+        **SIGHT,
+        "image_size": 24,
+        "intermediate_size": 128,  # of the patches that are shuffled together
+        "vision_output_dim": 32,
+        "projector_input_dim": 32,
+        "projector_output_dim": 32,
+    }
+    text = {**TEXT, "head_dim": 8, "num_local_experts": 2, "intermediate_size_mlp": 48}
+    config = t.Llama4Config(vision_config=vision, text_config=text, image_token_index=7)
+    return t.Llama4ForConditionalGeneration(config)
+
+
+@case
 def audio_text(t: Any) -> Any:
     audio = {
         "model_type": "qwen2_audio_encoder",
@@ -270,3 +286,15 @@ def test_a_classifier_with_a_decoder_reads_the_whole_text_twice(name: str) -> No
     config = getattr(transformers, f"{name}Config")(**small)
     model = getattr(transformers, f"{name}ForSequenceClassification")(config).eval()
     assert model(**next(guesses(model)).kwargs).logits.shape == (1, config.num_labels)
+
+
+def test_results_that_cannot_be_named_are_asked_for_as_a_tuple() -> None:
+    class Renamed(transformers.BertModel):  # type: ignore[misc,name-defined]
+        def forward(self, input_ids: Any = None, return_dict: bool = True) -> Any:
+            results = super().forward(input_ids)
+            return results.image_outputs if return_dict else results.to_tuple()
+
+    sizes = {name: size for name, size in TEXT.items() if name != "num_key_value_heads"}
+    with torch.device("meta"):
+        graph = trace(Renamed(transformers.BertConfig(**sizes)))
+    assert (graph.method, "image_outputs" in graph.reason) == ("meta", True)
