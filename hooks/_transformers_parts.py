@@ -14,6 +14,7 @@ from nar_plugin.hooks._transformers_voices import VOICES
 from torch import nn
 
 _STEPS = 32
+_CACHES = ("cache", "past_key_values")  # its name since 5.24, and before
 Arguments = dict[str, Any]
 
 
@@ -22,8 +23,9 @@ def arguments(model: nn.Module, names: set[str]) -> Iterator[Arguments]:
     config: Any = model.config
     if "inference_session" in names:
         yield video_session(model)
-    if {"past_key_values", "self_conditioning_logits"} <= names and "input_ids" not in names:
-        yield read_prefix(model)
+    caches = [name for name in _CACHES if name in names]
+    if caches and "self_conditioning_logits" in names and "input_ids" not in names:
+        yield read_prefix(model, caches[0])
     for owner in type(model).__mro__:
         build = _BY_CLASS.get(owner.__name__)
         if build is not None:

@@ -38,8 +38,13 @@ def video_session(model: nn.Module) -> dict[str, Any]:
     return {"inference_session": session, "frame": floats(1, channels_of(config), side, side)}
 
 
-def read_prefix(model: nn.Module) -> dict[str, Any]:
-    """Tokens to denoise, and the keys and values that the encoder made of the text before them."""
+def read_prefix(model: nn.Module, name: str) -> dict[str, Any]:
+    """Tokens to denoise, and the keys and values that the encoder made of the text before them.
+
+    Args:
+        model: A decoder that reads a cache and writes none.
+        name: The argument that takes the cache.
+    """
     from transformers import DynamicCache
 
     config: Any = model.config
@@ -49,7 +54,7 @@ def read_prefix(model: nn.Module) -> dict[str, Any]:
         width = layer.self_attn.head_dim
         heads = layer.self_attn.k_proj.out_features // width
         cache.update(floats(1, heads, 16, width), floats(1, heads, 16, width), place)
-    return {"decoder_input_ids": ids_of(config, 32), "past_key_values": cache}
+    return {"decoder_input_ids": ids_of(config, 32), name: cache}
 
 
 def _kind(model: nn.Module) -> Any:

@@ -168,6 +168,7 @@ def test_a_model_is_built_without_weights_and_traced(name: str) -> None:
         ("blip/BlipForQuestionAnswering", "text_decoder"),  # only the loss reads it
         ("csm", "codec_model.encoder"),
         ("diffusion_gemma", "encoder.vision_tower"),
+        ("diffusion_gemma/DiffusionGemmaDecoderModel", "layers.0.self_attn"),
         ("edgetam_video", "memory_attention"),
         ("ernie4_5_vl_moe_text/Ernie4_5_VLMoeTextModel", "layers.1.mlp.vision_moe"),
         ("granite4_vision", "spatial_projectors"),
