@@ -46,12 +46,12 @@ def plain_layer(module: nn.Module) -> nn.Module | None:
     cls = type(module)
     if callable(getattr(cls, "calculate_qparams", None)):  # it looks at values and returns them
         return nn.Identity()
+    if not cls.__module__.startswith((*_PACKED, *_TRAINED, *_OTHERS)):
+        return None
     with torch.device("meta"):
-        if cls.__module__.startswith(_OTHERS):
-            return _new_linear(module) if hasattr(module, "in_features") else None
-        if cls.__module__.startswith((*_PACKED, *_TRAINED)):
+        if not cls.__module__.startswith(_OTHERS):
             return _plain(module, cls.__name__)
-    return None
+        return _new_linear(module) if hasattr(module, "in_features") else None
 
 
 def _plain(module: Any, name: str) -> nn.Module | None:
