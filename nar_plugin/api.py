@@ -69,8 +69,8 @@ def find_similar(
 
     Returns:
         The hits, most similar first. An identical graph is the first, with `exact` set. Of known
-        architectures that differ in the sizes of their vocabulary and last layers alone, the first
-        stands for all.
+        architectures that differ in their vocabulary, last layers or readouts alone, the first
+        stands for all. A hit goes by the first of its names that meets `where`.
 
     Raises:
         TraceError: The forward could not be followed.
