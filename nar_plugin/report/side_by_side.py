@@ -33,6 +33,8 @@ def _verdict(comparison: Comparison) -> str:
         return "the same architecture"
     if comparison.same_design:
         return "the same design; classifier or vocabulary differ in size"
+    if round(comparison.similarity, 3) == 1:
+        return "different graphs that the encoder does not tell apart"
     return "different architectures"
 
 

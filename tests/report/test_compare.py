@@ -32,7 +32,8 @@ def test_the_table_shows_both_models(comparison, monkeypatch, width):
 
 def test_the_verdict(comparison):
     assert "different architectures" in repr(comparison)
-    assert "same design" in repr(replace(comparison, same_design=True))
+    assert "does not tell apart" in repr(replace(comparison, similarity=0.9996))
+    assert "same design" in repr(replace(comparison, same_design=True, similarity=1.0))
     equal = replace(comparison, same_design=True, identical=True)
     assert "the same architecture" in repr(equal)
     assert "no motifs in common" in repr(replace(comparison, shared_motifs=()))
