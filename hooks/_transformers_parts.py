@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 from nar_plugin.hooks._transformers_media import floats
-from nar_plugin.hooks._transformers_sessions import read_prefix, video_session
+from nar_plugin.hooks._transformers_sessions import borrowed_states, read_prefix, video_session
 from nar_plugin.hooks._transformers_sizes import VISION, number
 from nar_plugin.hooks._transformers_texts import ids_of
 from nar_plugin.hooks._transformers_voices import VOICES
@@ -26,6 +26,8 @@ def arguments(model: nn.Module, names: set[str]) -> Iterator[Arguments]:
     caches = [name for name in _CACHES if name in names]
     if caches and "self_conditioning_logits" in names and "input_ids" not in names:
         yield read_prefix(model, caches[0])
+    if "shared_kv_states" in names and hasattr(model, "pre_projection"):
+        yield borrowed_states(model)
     for owner in type(model).__mro__:
         build = _BY_CLASS.get(owner.__name__)
         if build is not None:

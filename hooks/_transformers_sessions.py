@@ -13,6 +13,7 @@ from nar_plugin.hooks._transformers_sizes import VISION, channels_of, number
 from nar_plugin.hooks._transformers_texts import ids_of
 from torch import nn
 
+_STEPS = 32
 _TEXT = ("detector_config", "text_config")
 
 
@@ -54,7 +55,28 @@ def read_prefix(model: nn.Module, name: str) -> dict[str, Any]:
         width = layer.self_attn.head_dim
         heads = layer.self_attn.k_proj.out_features // width
         cache.update(floats(1, heads, 16, width), floats(1, heads, 16, width), place)
-    return {"decoder_input_ids": ids_of(config, 32), name: cache}
+    return {"decoder_input_ids": ids_of(config, _STEPS), name: cache}
+
+
+def borrowed_states(model: nn.Module) -> dict[str, Any]:
+    """What a model that drafts tokens, one at a time, is given by the one that it drafts for.
+
+    The last token's embedding beside its hidden state, and one layer's keys and values of each
+    type.
+
+    Shapes:
+        inputs_embeds: float[1, 1, 2 * width]; shared_kv_states: float[1, heads, 32, head width],
+        twice, for each type of layer.
+    """
+    drafter: Any = model
+    states: dict[str, Any] = {}
+    for layer in drafter.model.layers:
+        attention = layer.self_attn
+        heads = attention.config.num_attention_heads // attention.num_key_value_groups
+        kept = floats(1, heads, _STEPS, attention.head_dim)
+        states[attention.layer_type] = (kept, torch.empty_like(kept))
+    width = drafter.pre_projection.in_features
+    return {"inputs_embeds": floats(1, 1, width), "shared_kv_states": states}
 
 
 def _kind(model: nn.Module) -> Any:
