@@ -115,6 +115,7 @@ def _in_grids(config: Any, names: set[str]) -> Iterator[Media]:
     merged = (merge * patch, merge * patch, channels)
     shapes = [*((count, width) for width in widths), (count, *image), (1, count, *image)]
     side = _PATCHES // merge
+    rows = side * (side + 1)  # each is ended by a token
     pixels_name = "hidden_states" if "hidden_states" in names else "pixel_values"
     grid_name = next(iter({"grid_thw", "image_grid_thw", "image_grid_hw"} & names))
     grid = [1, _PATCHES, _PATCHES] if grid_name.endswith("thw") else [_PATCHES, _PATCHES]
@@ -125,7 +126,7 @@ def _in_grids(config: Any, names: set[str]) -> Iterator[Media]:
         }
         for name in {"merge_sizes", "image_merge_sizes"} & names:
             kwargs[name] = torch.tensor([merge])
-        for tokens in dict.fromkeys((side**2, side * (side + 1) + 2, count)):
+        for tokens in dict.fromkeys((side**2, rows + 2, count, rows)):
             yield Media(kwargs, tokens)
 
 
