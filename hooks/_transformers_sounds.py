@@ -134,6 +134,19 @@ def _waveforms(config: Any, names: set[str]) -> Iterator[Media]:
 def _heard(config: Any) -> Iterator[int]:
     """How many tokens the samples may take: as the configuration counts them, or as frames do."""
     places = list(_places(config, _SAMPLES // 1600))
-    step = number(config, ("samples_per_token", "hop_length", "frame_size"), 0, SOUND)
-    counted = [ceil(_SAMPLES / step)] if step and any(places) else []
-    yield from dict.fromkeys((*counted, *places))
+    if any(places):
+        step = number(config, ("samples_per_token", "hop_length", "frame_size"), 0, SOUND)
+        counted = (ceil(_SAMPLES / step) if step else 0, _convolved(config))
+        places = [count for count in (*counted, *places) if count]
+    yield from dict.fromkeys(places)
+
+
+def _convolved(config: Any) -> int:
+    """What the convolutions of wav2vec 2.0 leave of the samples, where the tower has such, or 0."""
+    kernels, steps = (find(config, (name,), SOUND) for name in ("conv_kernel", "conv_stride"))
+    if not (isinstance(kernels, list | tuple) and isinstance(steps, list | tuple)):
+        return 0
+    left = _SAMPLES
+    for kernel, step in zip(kernels, steps, strict=True):
+        left = (left - kernel) // step + 1
+    return left

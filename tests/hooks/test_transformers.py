@@ -179,6 +179,7 @@ def test_a_model_is_built_without_weights_and_traced(name: str) -> None:
         ("moshi/MoshiForConditionalGeneration", "depth_decoder"),
         ("muse_spark", "audio_tower"),
         ("neomme", "patch_embeddings"),
+        ("omniasr", "audio_tower"),
         (
             "prompt_depth_anything/PromptDepthAnythingForDepthEstimation",
             "neck.fusion_stage.layers.0.prompt_depth_layer",
