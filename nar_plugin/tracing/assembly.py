@@ -71,7 +71,7 @@ def _parameters_unread(recorder: Recorder, twin: Twin) -> int:
     called = {record.path for record in recorder.records}
     unread = {
         id(parameter): parameter.numel()
-        for path, module in twin.model.named_modules()
+        for path, module in twin.modules
         if path not in called
         for parameter in module._parameters.values()
         if parameter is not None and id(parameter) not in read

@@ -15,6 +15,10 @@ from nar_plugin.tracing.kernels import call_key
 from nar_plugin.tracing.recorder import Record
 from nar_plugin.tracing.vocabulary import LOOKUPS
 
+# Formulas of torch take 0.1 ms, and blocks repeat: remembered by operator and shapes.
+_REMEMBERED: dict[Any, int] = {}
+_MOST_REMEMBERED = 1 << 14
+
 
 def flops_of(records: list[Record]) -> dict[str, int]:
     """FLOPs by kind of operator: `conv`, `attention`, `matmul` and recurrent layers.
@@ -22,7 +26,6 @@ def flops_of(records: list[Record]) -> dict[str, int]:
     By torch's own formulas (`torch.utils.flop_counter`), and by ours for what it leaves out.
     """
     counts: Counter[str] = Counter()
-    known: dict[Any, int] = {}  # blocks repeat, and torch's formulas take 0.1 ms
     visits = _visits(records)
     for place, record in enumerate(records):
         if isinstance(record.func, Op):
@@ -31,13 +34,7 @@ def flops_of(records: list[Record]) -> dict[str, int]:
         packet = record.func._overloadpacket
         if not _is_counted(packet):
             continue
-        key = call_key(packet, record.args, record.kwargs)
-        try:
-            flops = known[key]
-        except KeyError:
-            flops = known[key] = _flops(packet, record)
-        except TypeError:  # an argument that cannot be hashed
-            flops = _flops(packet, record)
+        flops = _flops(packet, record)
         counts[_kind_of_work(packet.__name__)] += int(flops * visits.get(place, 1))
     return {kind: flops for kind, flops in counts.items() if flops}
 
@@ -47,6 +44,18 @@ def _is_counted(packet: Any) -> bool:
 
 
 def _flops(packet: Any, record: Record) -> int:
+    key = call_key(packet, record.args, record.kwargs)
+    try:
+        if key not in _REMEMBERED:
+            if len(_REMEMBERED) > _MOST_REMEMBERED:
+                _REMEMBERED.clear()
+            _REMEMBERED[key] = _by_formula(packet, record)
+        return _REMEMBERED[key]
+    except TypeError:  # an argument that cannot be hashed
+        return _by_formula(packet, record)
+
+
+def _by_formula(packet: Any, record: Record) -> int:
     formula = flop_registry.get(packet)
     if formula is not None:
         return int(formula(*record.args, **record.kwargs, out_val=record.out))

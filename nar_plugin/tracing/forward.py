@@ -105,7 +105,7 @@ def _recorded(
     escapes: Escapes | None = None,
 ) -> Iterator[Recording]:
     try:
-        sequences.fold(twin.model, recorder)
+        sequences.fold(twin, recorder)
         recorder.learn(twin.parameters)
         recorder.constants.hold(twin.tensors)
         with ExitStack() as around:

@@ -15,6 +15,7 @@ from nar_plugin.tracing.opaque import likely_outputs
 
 _LAYOUTS: dict[Any, Any] = {}
 _MOST_LAYOUTS = 1 << 14
+_SEQUENCES = (list, tuple)
 
 
 def call_key(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
@@ -30,10 +31,16 @@ def _shapes(items: tuple[Any, ...] | list[Any]) -> tuple[Any, ...]:
         [
             (item.shape, item.stride(), item.dtype)
             if isinstance(item, torch.Tensor)
-            else (_shapes(item) if isinstance(item, list | tuple) else (type(item), item))
+            else (_entries(item) if isinstance(item, _SEQUENCES) else (type(item), item))
             for item in items
         ]
     )
+
+
+def _entries(items: tuple[Any, ...] | list[Any]) -> tuple[Any, ...]:
+    if items and type(items[0]) is int:  # a shape, in which no other type can stand
+        return tuple(items)
+    return _shapes(items)
 
 
 def _layout(out: Any) -> Any:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from nar_plugin.tracing.samples import Samples
 
 PARAM, DATA, CONST = -1, -2, -3
+_SEQUENCES = (tuple, list)
+_HOLDERS = (torch.Tensor, *_SEQUENCES)  # arguments that are tensors or may hold some
 MOST_CALLS = 300_000  # views included; rwkv, one of the largest models, makes 61,576
 MOST_QUESTIONS = 3_000  # by one module
 
@@ -80,6 +82,11 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     supports_higher_order_operators = True
     on_meta = True  # live tensors have no values
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Spare each call torch's guard against compiling it: under a mode nothing compiles."""
+        return False
 
     def __init__(
         self,
@@ -269,7 +276,9 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             return self._taken_apart(func, args, kwargs)
         tensors: list[torch.Tensor] = []
         originals = args
-        args = tuple([self._argument(item, tensors) for item in args])
+        args = tuple(
+            [self._argument(item, tensors) if isinstance(item, _HOLDERS) else item for item in args]
+        )
         if kwargs:
             kwargs = {key: self._argument(item, tensors) for key, item in kwargs.items()}
         if trait.as_float is not None:
@@ -337,6 +346,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             tensors.append(item)
             return item
         if type(item) is list or type(item) is tuple:
+            if item and type(item[0]) is int:  # a shape
+                return item
             return type(item)([self._argument(entry, tensors) for entry in item])
         return item
 
@@ -394,12 +405,13 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             raise EndlessLoop(f"the forward made over {MOST_CALLS:,} calls and goes on")
         source = self._source
         keep = self._keep
+        results = out if isinstance(out, _SEQUENCES) else (out,)
         if trait.reduction:
             self._reductions[id(out)] = (trait.reduction, id(tensors[0]))
         if trait.bookkeeping:
             first = tensors[0]
             origin = source.get(id(first))
-            for item in out if isinstance(out, tuple | list) else (out,):
+            for item in results:
                 if origin is not None:
                     source[id(item)] = origin
                 if trait.view:
@@ -435,7 +447,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self.records.append(Record(trait.opaque, (), {}, out, sources, self.path))
         else:
             self.records.append(Record(func, args, kwargs, out, sources, self.path))
-        for item in out if isinstance(out, tuple | list) else (out,):
+        for item in results:
             if isinstance(item, torch.Tensor):
                 source[id(item)] = index
         keep.append(out)

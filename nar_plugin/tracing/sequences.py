@@ -10,11 +10,12 @@ from torch.nn.utils.rnn import PackedSequence
 
 from nar_plugin.tracing.graph import Op
 from nar_plugin.tracing.recorder import Recorder
+from nar_plugin.tracing.twin import Twin
 
 
-def fold(model: nn.Module, recorder: Recorder) -> None:
+def fold(twin: Twin, recorder: Recorder) -> None:
     """Give each nn.LSTM, nn.GRU and nn.RNN of a twin a forward that records one operation."""
-    for path, module in model.named_modules():
+    for path, module in twin.modules:
         if isinstance(module, nn.RNNBase) and type(module).forward in _FORWARDS:
             forward = _folded(module, recorder)
             module.__dict__["forward"] = recorder.scope(path, forward)

@@ -49,6 +49,12 @@ _HOOK_DICTS = frozenset(
 _RUN_HOOKS = ("_forward_pre_hooks", "_forward_hooks")
 # Left out of the twin: in-place compilation, and accelerate's forward with its device moves.
 _LEFT_OUT = frozenset({"_compiled_call_impl", "_hf_hook", "_old_forward"})
+# Every attribute that is not copied as a value is.
+_SPECIAL = (
+    _HOOK_DICTS
+    | _LEFT_OUT
+    | {"_parameters", "_buffers", "_modules", "_non_persistent_buffers_set", "training", "forward"}
+)
 # Shared with the twin: a Lightning trainer holds data and loops, not architecture.
 _SHARED = frozenset({"_trainer", "_fabric"})
 _ATOMS = frozenset(
@@ -88,20 +94,21 @@ class Twin:
         self.parameters: list[torch.Tensor] = []
         self.tensors: list[torch.Tensor] = []  # buffers and tensors in plain attributes
         self.classes: dict[str, str] = {}
-        self.module_count = 0
         self._scope = scope
         self._memo: dict[int, Any] = {}
         self._keep: list[Any] = []  # ids in the memo stay valid while these live
-        self._modules: list[tuple[nn.Module, nn.Module]] = []
+        self._originals: list[nn.Module] = []
+        self.modules: list[tuple[str, nn.Module]] = []  # of the twin; "" where no path leads there
         self.model = self._module(model, "")
-        for original, twin in self._modules:
+        for original, (_, twin) in zip(self._originals, self.modules, strict=True):
             _keep_own_hooks(original, twin, self._memo)
 
     def dissolve(self) -> None:
         """Break the twin's reference cycles, so that nothing of it waits for the collector."""
-        for _, twin in self._modules:
+        for _, twin in self.modules:
             twin.__dict__.clear()
-        self._modules.clear()
+        self._originals.clear()
+        self.modules.clear()
         self._memo.clear()
         self._keep.clear()
 
@@ -123,12 +130,16 @@ class Twin:
             return twin
         twin = object.__new__(cls)
         self._remember(module, twin)
-        self._modules.append((module, twin))
-        self.classes[path] = cls.__name__
+        self._originals.append(module)
+        self.modules.append((path, twin))
+        self.classes.setdefault(path, cls.__name__)
         contents = twin.__dict__
         own_forward: Any = None
         for name, value in module.__dict__.items():
-            if name in _HOOK_DICTS:
+            if name not in _SPECIAL:
+                atom = type(value) in _ATOMS and not getattr(value, "__closure__", None)
+                contents[name] = value if atom or name in _SHARED else self._value(value)
+            elif name in _HOOK_DICTS:
                 contents[name] = OrderedDict()
             elif name == "_parameters":
                 contents[name] = {
@@ -152,10 +163,6 @@ class Twin:
                 contents[name] = False
             elif name == "forward":
                 own_forward = value
-            elif name not in _LEFT_OUT:
-                atom = type(value) in _ATOMS and not getattr(value, "__closure__", None)
-                shared = atom or name in _SHARED
-                contents[name] = value if shared else self._value(value)
         if own_forward is not None and "_hf_hook" not in module.__dict__:
             forward = self._value(own_forward)
         else:  # the class's own; accelerate has put its device moves over the instance's
@@ -325,6 +332,8 @@ def _own_class(module: nn.Module) -> type[nn.Module]:
 
 def _stands_for(module: nn.Module) -> nn.Module | None:
     """The plain module that a wrapper, an adapter or a quantized layer is made of."""
+    if type(module).__module__.startswith("torch.nn.modules."):
+        return None
     inner = unwrap(module)  # torch.compile and DDP inside the model as well as around it
     if inner is not module:
         return inner

@@ -228,3 +228,26 @@ def test_a_forward_replaced_on_the_instance():
     model = ConvNet()
     model.forward = lambda x: ConvNet.forward(model, x) * 2
     assert len(trace(model, torch.empty(1, 3, 16, 16))) == 6
+
+
+def gelu_of_product(x, weight):
+    return nn.functional.gelu(x @ weight) + x
+
+
+class CallsFunction(nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(8, 8))
+        self.function = function
+
+    def forward(self, x):
+        return self.function(x, self.weight)
+
+
+@pytest.mark.parametrize("ran", [False, True])
+def test_a_forward_may_call_compiled_functions(ran):
+    x = torch.randn(2, 8)
+    model = CallsFunction(torch.compile(gelu_of_product, backend="aot_eager"))
+    if ran:
+        model(x)
+    assert trace(model, x).fingerprint == trace(CallsFunction(gelu_of_product), x).fingerprint

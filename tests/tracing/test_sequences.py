@@ -111,3 +111,23 @@ def test_states_of_padded_sequences(shape):
 
     States()(torch.randn(shape))
     assert [op.kind for op in trace(States(), torch.randn(shape)).ops] == ["lstm"]
+
+
+class InPlainList(nn.Module):
+    """Its layer is found by no path of modules."""
+
+    def __init__(self, container):
+        super().__init__()
+        self.project = nn.Linear(8, 8)
+        self.layers = container([nn.LSTM(8, 8, batch_first=True)])
+
+    def forward(self, x):
+        return self.layers[0](self.project(x))[0]
+
+
+def test_a_layer_in_a_plain_list_is_one_operation_too():
+    hidden, registered = (
+        trace(InPlainList(container), torch.randn(1, 5, 8)) for container in (list, nn.ModuleList)
+    )
+    assert hidden.fingerprint == registered.fingerprint
+    assert hidden.classes[""] == "InPlainList"
