@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from nar_plugin.index.index import ArchitectureIndex, Match
+from nar_plugin.index.index import ArchitectureIndex
+from nar_plugin.index.searcher import Match
 from nar_plugin.index.vectors import FloatArray
 
 _AT_FIRST = 4  # times as many rows are asked for as designs are wanted

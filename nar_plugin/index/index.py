@@ -1,11 +1,10 @@
-"""The index of known architectures: search, filters, load and save, and new revisions."""
+"""The index of known architectures: loaded, saved, asked, and made into another one."""
 
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -14,17 +13,15 @@ from numpy.typing import NDArray
 
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable, NarError
 from nar_plugin.index import graphs as stored_graphs
-from nar_plugin.index.backends import Candidates, faiss_allowed, open_on_cpu, open_on_gpu
 from nar_plugin.index.contents import Contents, today
-from nar_plugin.index.corrected import Searched, best, best_of_each, density_at
-from nar_plugin.index.density import SHARE, densities
-from nar_plugin.index.folder import read_manifest, read_verified, reencoding
+from nar_plugin.index.density import densities
+from nar_plugin.index.folder import read_manifest, reencoding
 from nar_plugin.index.inventory import inventory
 from nar_plugin.index.manifest import Manifest
-from nar_plugin.index.nearest import exact_cosines
 from nar_plugin.index.rows import ArchitectureRow, merge_equal_graphs, rows_of
+from nar_plugin.index.searcher import Match, Searcher, cut
 from nar_plugin.index.vectors import FloatArray, unit
-from nar_plugin.index.where import allowed_rows, name_filter, unknown_texts
+from nar_plugin.index.where import name_filter, unknown_texts
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,24 +30,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("nar_plugin")
 LOADS = 50  # attempts while another process replaces the folder
-
-
-@dataclass(frozen=True)
-class Match:
-    """One found row and its score; 1 is the most similar.
-
-    Attributes:
-        row: What is known of the architecture. Where a filter on library or licence chose it, its
-            name is the first that meets the filter.
-        score: Its cosine similarity to the query, less .3 of what its neighbourhood is denser than
-            the query's (`nar_plugin.index.density`), at most 1. In an index of before there were
-            densities the cosine similarity alone.
-        overlay: Whether it is one of the user's own models (see `nar_plugin.index.overlay`).
-    """
-
-    row: ArchitectureRow
-    score: float
-    overlay: bool = False
 
 
 class ArchitectureIndex:
@@ -69,19 +48,25 @@ class ArchitectureIndex:
     Attributes:
         contents: Its rows and vectors, and where they come from.
         overlay: The user's own models, searched together with it, or None.
+        searcher: Answers queries from its own rows.
     """
 
-    def __init__(self, contents: Contents, overlay: ArchitectureIndex | None = None) -> None:
+    def __init__(
+        self,
+        contents: Contents,
+        overlay: ArchitectureIndex | None = None,
+        searcher: Searcher | None = None,
+    ) -> None:
         """Use `load` or `from_rows`.
 
         Args:
             contents: See the class.
             overlay: See the class.
+            searcher: Of these contents, where there is one already.
         """
         self.contents = contents
         self.overlay = overlay
-        self._lock = threading.Lock()
-        self._backend: Candidates | None = None
+        self.searcher = searcher or Searcher(contents)
 
     @property
     def manifest(self) -> Manifest:
@@ -312,9 +297,7 @@ class ArchitectureIndex:
                 [self.contents.positions.get(name, -1) for name in own.positions], int
             )
             found = densities(overlay.vectors, self.contents.vectors, places)
-        index = type(self)(self.contents, type(self)(own.as_dense_as(found)))
-        index._backend = self._backend
-        return index
+        return type(self)(self.contents, type(self)(own.as_dense_as(found)), self.searcher)
 
     def search(
         self,
@@ -343,11 +326,10 @@ class ArchitectureIndex:
             vector [dim].
         """
         (query,) = self._queries(np.asarray(vector)[None], k)
-        apart = self.contents.positions.get(identical, -1) if identical else -1
-        density = density_at(self._searched(), query, apart)
-        found = self._search(query, density, k, where, identical)
+        density = self.searcher.density(query, identical)
+        found = self.searcher.matches(query, density, k, where, identical)
         if self.overlay is not None:
-            own = self.overlay._search(query, density, k, where, identical)
+            own = self.overlay.searcher.matches(query, density, k, where, identical)
             found = self._together(found, own, identical)[:k]
         if where and not found:
             self._warn_of_unknown(where)
@@ -403,12 +385,10 @@ class ArchitectureIndex:
         queries = self._queries(np.asarray(vectors), k)
         if self.overlay is not None:
             return [self.search(query, k, where) for query in queries]
-        allowed = allowed_rows(self.contents.table, where) if where else None
-        found = best_of_each(self._searched(), queries, k, allowed)
-        if where and allowed is not None and not allowed.any():
+        every = self.searcher.matches_of_each(queries, k, where)
+        if where and every and not any(every):
             self._warn_of_unknown(where)
-        every = [cut(self._matches(scores, rows)) for scores, rows in found]
-        return [list(self._as_asked_for(matches, where)) for matches in every]
+        return [cut(self._as_asked_for(matches, where)) for matches in every]
 
     def _queries(self, vectors: NDArray[np.floating], k: int) -> FloatArray:
         """The vectors as unit rows, when they and `k` are what a search takes."""
@@ -421,48 +401,6 @@ class ArchitectureIndex:
             )
         return unit(vectors)
 
-    def _searched(self) -> Searched:
-        return Searched(self.backend(), self.contents.vectors, self.contents.densities)
-
-    def _search(
-        self,
-        query: FloatArray,
-        density: float,
-        k: int,
-        where: Mapping[str, Any] | None,
-        identical: str | None,
-    ) -> list[Match]:
-        """The matches of a query with this density, their scores not cut."""
-        allowed = allowed_rows(self.contents.table, where) if where else None
-        scores, rows = best(self._searched(), query, density, k, allowed)
-        matches = self._matches(scores, rows)
-        same = self.contents.positions.get(identical) if identical else None
-        if same is not None and (allowed is None or allowed[same]):
-            others = [match for match in matches if match.row.fingerprint != identical]
-            (cosine,) = exact_cosines(self.contents.vectors, np.array([same]), query).tolist()
-            score = cosine - SHARE * (float(self.contents.densities[same]) - density)
-            matches = [Match(self.contents.row(same), score), *others][:k]
-        return matches
-
-    def _matches(self, scores: NDArray[np.float64], rows: NDArray[np.int64]) -> list[Match]:
-        found = zip(scores.tolist(), rows.tolist(), strict=True)
-        return [Match(self.contents.row(row), score) for score, row in found]
-
-    def backend(self) -> Candidates:
-        """What searches, made at the first search and then shared between threads."""
-        with self._lock:
-            if self._backend is None:
-                self._backend = open_on_gpu(self.contents.vectors) or self._on_cpu()
-            return self._backend
-
-    def _on_cpu(self) -> Candidates:
-        try:
-            approximate = self._approximate()
-        except (IndexUnavailable, IndexIncompatible, ImportError) as error:
-            logger.warning("Searching every row instead: %s", error)
-            approximate = None
-        return approximate or open_on_cpu(self.contents.vectors)
-
     def check_derived(self) -> None:
         """Read the approximate index that came with the shards, if there is one.
 
@@ -470,21 +408,7 @@ class ArchitectureIndex:
             IndexUnavailable: It is damaged.
             IndexIncompatible: It is not what it should be.
         """
-        self._approximate()
-
-    def _approximate(self) -> Candidates | None:
-        from nar_plugin.index import approximate
-
-        for entry in self.manifest.of_kind("derived") if faiss_allowed() else ():
-            path = self.contents.folder / entry.path if self.contents.folder else None
-            if path is None or entry.path != approximate.PATH or not path.exists():
-                continue
-            content = read_verified(path.parents[1], entry)
-            found = approximate.opened(content, entry, self.manifest.dim)
-            return approximate.ApproximateCandidates(
-                found, entry.rows, self.contents.vectors, self.contents.numbers
-            )
-        return None
+        self.searcher.approximate()
 
     def by_fingerprint(self, fingerprint: str) -> ArchitectureRow | None:
         """The row of the identical graph, or None."""
@@ -600,8 +524,3 @@ class ArchitectureIndex:
             f"ArchitectureIndex({self.manifest.graphs:,} graphs, {self.manifest.names:,} names, "
             f"{self.manifest.encoder}, {self.source}@{self.manifest.revision})"
         )
-
-
-def cut(matches: Sequence[Match]) -> list[Match]:
-    """The matches, no score above 1: of a near twin in a sparser place it would be."""
-    return [replace(match, score=min(match.score, 1.0)) for match in matches]

@@ -87,13 +87,15 @@ def test_a_large_index_is_saved_with_one(large, vectors):
     index = ArchitectureIndex.load(large)
     (entry,) = index.manifest.of_kind("derived")
     assert (entry.path, entry.rows) == ("derived/ivf-pq.faiss", ROWS)
-    assert isinstance(index.backend(), approximate.ApproximateCandidates)
+    assert isinstance(index.searcher.backend(), approximate.ApproximateCandidates)
     assert recall(index, vectors, queries(vectors)) >= 0.95
     assert ArchitectureIndex.verify(large).rows() == index.rows()
 
 
 def test_it_answers_where_a_gpu_has_no_memory_left(large, full_gpu):
-    assert isinstance(ArchitectureIndex.load(large).backend(), approximate.ApproximateCandidates)
+    assert isinstance(
+        ArchitectureIndex.load(large).searcher.backend(), approximate.ApproximateCandidates
+    )
 
 
 def test_faiss_is_not_imported_on_macos(large, row, vectors, monkeypatch, tmp_path):
@@ -102,7 +104,7 @@ def test_faiss_is_not_imported_on_macos(large, row, vectors, monkeypatch, tmp_pa
     monkeypatch.setitem(sys.modules, "faiss", None)
     index = ArchitectureIndex.load(large)
     assert found(index, vectors[17], 1) == [17]
-    assert isinstance(index.backend(), TorchCandidates)
+    assert isinstance(index.searcher.backend(), TorchCandidates)
     assert len(ArchitectureIndex.verify(large)) == ROWS
     many = [row(f"lib:{i}") for i in range(1200)]
     build(many, vectors[:1200]).save(tmp_path / "new")
@@ -136,7 +138,7 @@ def test_few_allowed_rows_are_scored_exactly(large, vectors):
     few = np.arange(ROWS) % 100 == 0
     for query in queries(vectors):
         best = np.argsort(-(vectors[::100] @ query))[:10] * 100
-        _, rows = nearest(index.backend(), vectors, query, 10, few)
+        _, rows = nearest(index.searcher.backend(), vectors, query, 10, few)
         assert rows.tolist() == best.tolist()
 
 

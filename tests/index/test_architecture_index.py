@@ -34,7 +34,7 @@ def test_search_ranks_by_score(index, backend):
     kinds = {"faiss": FaissCandidates, "torch": TorchCandidates, "faiss-gpu": FaissGpuCandidates}
     expected = kinds[backend]
     if sys.platform != "darwin":
-        assert isinstance(index._backend, expected)
+        assert isinstance(index.searcher.backend(), expected)
 
 
 def test_a_row_finds_itself_with_score_one(index, backend):

@@ -118,7 +118,7 @@ def test_one_index_and_one_backend_for_all_threads(tmp_path):
     def ask():
         index = nar_plugin.load_index(tmp_path / "index")
         found.append(index)
-        backends.append(index.backend())
+        backends.append(index.searcher.backend())
 
     threads = [threading.Thread(target=ask) for _ in range(8)]
     for thread in threads:

@@ -1,0 +1,156 @@
+"""The rows of one index, searched: what answers, and the rows that it finds as matches."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from nar_plugin.errors import IndexIncompatible, IndexUnavailable
+from nar_plugin.index.backends import Candidates, faiss_allowed, open_on_cpu, open_on_gpu
+from nar_plugin.index.contents import Contents
+from nar_plugin.index.corrected import Found, Searched, best, best_of_each, density_at
+from nar_plugin.index.density import SHARE
+from nar_plugin.index.folder import read_verified
+from nar_plugin.index.nearest import exact_cosines
+from nar_plugin.index.rows import ArchitectureRow
+from nar_plugin.index.vectors import FloatArray
+from nar_plugin.index.where import allowed_rows
+
+logger = logging.getLogger("nar_plugin")
+
+
+@dataclass(frozen=True)
+class Match:
+    """One found row and its score; 1 is the most similar.
+
+    Attributes:
+        row: What is known of the architecture. Where a filter on library or licence chose it, its
+            name is the first that meets the filter.
+        score: Its cosine similarity to the query, less .3 of what its neighbourhood is denser than
+            the query's (`nar_plugin.index.density`), at most 1. In an index of before there were
+            densities the cosine similarity alone.
+        overlay: Whether it is one of the user's own models (see `nar_plugin.index.overlay`).
+    """
+
+    row: ArchitectureRow
+    score: float
+    overlay: bool = False
+
+
+class Searcher:
+    """Answers queries from the rows of an index; any number of threads may ask.
+
+    Args:
+        contents: The rows, their vectors and densities.
+    """
+
+    def __init__(self, contents: Contents) -> None:
+        self._contents = contents
+        self._lock = threading.Lock()
+        self._backend: Candidates | None = None
+
+    def backend(self) -> Candidates:
+        """What proposes rows, made at the first search and then shared between threads."""
+        with self._lock:
+            if self._backend is None:
+                self._backend = open_on_gpu(self._contents.vectors) or self._on_cpu()
+            return self._backend
+
+    def density(self, query: FloatArray, identical: str | None) -> float:
+        """How crowded the neighbourhood of a query is, a row of the same graph left out.
+
+        Shapes:
+            query [dim].
+        """
+        apart = self._contents.positions.get(identical, -1) if identical else -1
+        return density_at(self._searched(), query, apart)
+
+    def matches(
+        self,
+        query: FloatArray,
+        density: float,
+        k: int,
+        where: Mapping[str, Any] | None,
+        identical: str | None,
+    ) -> list[Match]:
+        """The k best matches of a query, their scores not cut.
+
+        Args:
+            query: A unit vector.
+            density: See `density`.
+            k: At least 1.
+            where: See `nar_plugin.index.where.allowed_rows`.
+            identical: Fingerprint of a row that comes first, if it is there and allowed.
+
+        Shapes:
+            query [dim].
+        """
+        contents = self._contents
+        allowed = allowed_rows(contents.table, where) if where else None
+        matches = self._as_matches(best(self._searched(), query, density, k, allowed))
+        same = contents.positions.get(identical) if identical else None
+        if same is not None and (allowed is None or allowed[same]):
+            others = [match for match in matches if match.row.fingerprint != identical]
+            (cosine,) = exact_cosines(contents.vectors, np.array([same]), query).tolist()
+            score = cosine - SHARE * (float(contents.densities[same]) - density)
+            matches = [Match(contents.row(same), score), *others][:k]
+        return matches
+
+    def matches_of_each(
+        self, queries: FloatArray, k: int, where: Mapping[str, Any] | None
+    ) -> list[list[Match]]:
+        """What `matches` gives for each query, none of them of a graph that is known.
+
+        Shapes:
+            queries [m, dim]; m lists.
+        """
+        allowed = allowed_rows(self._contents.table, where) if where else None
+        found = best_of_each(self._searched(), queries, k, allowed)
+        return [self._as_matches(each) for each in found]
+
+    def approximate(self) -> Candidates | None:
+        """The approximate index that came with the shards, if there is one.
+
+        Raises:
+            IndexUnavailable: It is damaged.
+            IndexIncompatible: It is not what it should be.
+        """
+        from nar_plugin.index import approximate
+
+        contents = self._contents
+        for entry in contents.manifest.of_kind("derived") if faiss_allowed() else ():
+            path = contents.folder / entry.path if contents.folder else None
+            if path is None or entry.path != approximate.PATH or not path.exists():
+                continue
+            content = read_verified(path.parents[1], entry)
+            found = approximate.opened(content, entry, contents.manifest.dim)
+            return approximate.ApproximateCandidates(
+                found, entry.rows, contents.vectors, contents.numbers
+            )
+        return None
+
+    def _on_cpu(self) -> Candidates:
+        try:
+            found = self.approximate()
+        except (IndexUnavailable, IndexIncompatible, ImportError) as error:
+            logger.warning("Searching every row instead: %s", error)
+            found = None
+        return found or open_on_cpu(self._contents.vectors)
+
+    def _searched(self) -> Searched:
+        return Searched(self.backend(), self._contents.vectors, self._contents.densities)
+
+    def _as_matches(self, found: Found) -> list[Match]:
+        scores, rows = found
+        pairs = zip(scores.tolist(), rows.tolist(), strict=True)
+        return [Match(self._contents.row(row), score) for score, row in pairs]
+
+
+def cut(matches: Sequence[Match]) -> list[Match]:
+    """The matches, no score above 1: of a near twin in a sparser place it would be."""
+    return [replace(match, score=min(match.score, 1.0)) for match in matches]
