@@ -6,9 +6,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
-from itertools import pairwise
 from statistics import fmean, median
 
+from nar_plugin.bench.depths import depths_found
 from nar_plugin.bench.stacks import Outline, Stack, outline, stacks
 from nar_plugin.mining import Repeat, mine, repeated_blocks
 from nar_plugin.mining.order import in_order, mining_order, places
@@ -138,7 +138,8 @@ def agreement(reference: str, graph: ArchitectureGraph, form: Outline) -> Agreem
         boundary_f1(begins, inside),
         boundary_f1(begins, mined),
         tuple(
-            (stack.name, len(stack.starts), has_depth(stack, moved, begins)) for stack in declared
+            (stack.name, len(stack.starts), met)
+            for stack, met in zip(declared, depths_found(declared, found, len(graph)), strict=True)
         ),
         sum(known) / len(known) if form.depths else None,
     )
@@ -172,36 +173,6 @@ def boundary_f1(expected: Sequence[int], found: Sequence[int]) -> float:
             met += 1
             place += 1
     return 2 * met / (len(left) + len(right)) if left or right else 1.0
-
-
-def has_depth(stack: Stack, found: Sequence[Repeat], begins: Sequence[int]) -> bool:
-    """Whether one repeat covers a stack: its blocks there times true blocks in each are the depth.
-
-    No other repeat may begin a block inside. Where only one mined block lies in the stack (two
-    layers that alternate, a stage of two), the other blocks of its repeat must hold as many.
-
-    Args:
-        stack: A declared stack.
-        found: The mined repeats, shifted.
-        begins: Where the blocks of all stacks begin.
-    """
-    inside = [repeat for repeat in found if any(_holds(stack, start) for start in repeat.starts)]
-    if len(inside) != 1:
-        return False
-    repeat = inside[0]
-    starts = [start for start in repeat.starts if _holds(stack, start)]
-    held = _blocks_in([*starts, stack.stop], stack.starts)
-    if len(set(held)) != 1 or held[0] == 0 or sum(held) != len(stack.starts):
-        return False
-    everywhere = set(_blocks_in([*repeat.starts, repeat.stop], begins)) - {0}
-    return len(starts) > 1 or everywhere == {held[0]}
-
-
-def _blocks_in(cuts: Sequence[int], begins: Sequence[int]) -> list[int]:
-    return [
-        sum(start - TOLERANCE <= begin < stop - TOLERANCE for begin in begins)
-        for start, stop in pairwise(cuts)
-    ]
 
 
 def _holds(stack: Stack, position: int) -> bool:

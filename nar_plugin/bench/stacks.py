@@ -30,22 +30,19 @@ class Stack:
         name: Path of the container, and the class of the blocks.
         starts: Position in `graph.ops` at which each block begins; their number is the depth.
         stop: The position behind the last operation of the last block.
-        blocks: The operations of each block, by their positions in `graph.ops`.
+        blocks: The operations of each block, by their positions in `graph.ops`, ascending.
     """
 
     name: str
     starts: tuple[int, ...]
     stop: int
-    blocks: tuple[tuple[int, ...], ...] = ()
+    blocks: tuple[tuple[int, ...], ...]
 
     def placed(self, place: Sequence[int]) -> Stack:
         """The same blocks where the operations stand in another order."""
-        spans = sorted(
-            (min(places), max(places) + 1)
-            for places in ([place[position] for position in block] for block in self.blocks)
-        )
-        stop = max(stop for _, stop in spans)
-        return Stack(self.name, tuple(start for start, _ in spans), stop, self.blocks)
+        blocks = sorted(tuple(sorted(place[item] for item in block)) for block in self.blocks)
+        stop = max(block[-1] + 1 for block in blocks)
+        return Stack(self.name, tuple(block[0] for block in blocks), stop, tuple(blocks))
 
 
 @dataclass(frozen=True)

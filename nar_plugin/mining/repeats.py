@@ -7,6 +7,7 @@ import numpy as np
 from nar_plugin.mining.anchors import anchors
 from nar_plugin.mining.borders import Borders
 from nar_plugin.mining.extension import extended
+from nar_plugin.mining.interleaved import with_other_kinds
 from nar_plugin.mining.labels import (
     encode_children,
     encode_neighbours,
@@ -42,7 +43,8 @@ def repeated_blocks(graph: ArchitectureGraph, borders: Borders | None = None) ->
     borders = borders or Borders(graph)
     plain = node_labels(graph, shape_word)
     encoded = encode_neighbours(plain, graph.edges, STEPS)
-    likeness = Likeness((plain, encoded, node_labels(graph, str)), borders.joins())
+    joins = borders.joins()
+    likeness = Likeness((plain, encoded, node_labels(graph, str)), joins)
     beginnings = encode_children(node_labels(graph, outer_word), graph.edges)
     thin = borders.thin()
     found = best_repeats(
@@ -55,7 +57,12 @@ def repeated_blocks(graph: ArchitectureGraph, borders: Borders | None = None) ->
         left = longer[-1].stop if longer else 0
         right = found[number + 1].starts[0] if number + 1 < len(found) else len(graph)
         longer.append(extended(repeat, left, right, likeness, cuts))
-    return _merged(longer, likeness)
+    merged = _merged(longer, likeness)
+    rights = [repeat.starts[0] for repeat in merged[1:]] + [len(graph)] * bool(merged)
+    return [
+        with_other_kinds(repeat, right, plain, joins)
+        for repeat, right in zip(merged, rights, strict=True)
+    ]
 
 
 def _merged(repeats: list[Repeat], likeness: Likeness) -> list[Repeat]:

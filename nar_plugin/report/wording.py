@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 UNREAD = 0.1  # share of the parameters from which on a forward has passed by a part of the model
 FAR = 0.45  # of designs with a relative in the index, 2% have no hit above it (experiments.md)
+STRANGE = 0.3  # of first hits between the two, two thirds are sensible, below it one in eight
 KIN = 0.5  # share of the query's operations in blocks that a hit has too: strangers have at most .3
 
 # CSI sequences, OSC strings up to their terminator, then any other two-character escape (ECMA-48).
@@ -104,12 +105,14 @@ def _scaled(number: int, suffixes: tuple[str, ...]) -> str:
 
 
 def far_text(query: Query, hits: Sequence[Hit]) -> str:
-    """A warning when even the best hit is far and none is made of the same blocks; else empty."""
+    """What a low best score says where no hit is made of the same blocks; else empty."""
     if not hits or hits[0].rank > 1 or hits[0].exact or hits[0].score >= FAR:
         return ""
     if any(shared_ops(hit) >= KIN * query.ops for hit in hits):
         return ""
-    return f"No close relative: every score is below {FAR}. These are the least far."
+    if hits[0].score >= STRANGE:
+        return f"Distant relatives at best: every score is below {FAR}."
+    return f"No close relative: every score is below {STRANGE}. These are the least far."
 
 
 def shared_ops(hit: Hit) -> int:

@@ -2,18 +2,16 @@
 
 import pytest
 
-from nar_plugin.bench.boundaries import (
-    best_shift,
-    boundary_f1,
-    has_depth,
-    measure,
-    model_lists,
-    summary,
-)
+from nar_plugin.bench.boundaries import best_shift, boundary_f1, measure, model_lists, summary
 from nar_plugin.bench.stacks import Stack
 from nar_plugin.mining import Repeat
 
-STACK = Stack("layers: Layer", (0, 10, 20, 30), 40)
+STACK = Stack(
+    "layers: Layer",
+    (0, 10, 20, 30),
+    40,
+    tuple(tuple(range(start, start + 10)) for start in (0, 10, 20, 30)),
+)
 
 
 @pytest.mark.parametrize(
@@ -35,33 +33,6 @@ def test_f1_by_hand(found, expected):
 def test_a_period_may_be_cut_at_another_place():
     assert best_shift([STACK], [Repeat((6, 16, 26, 36), 46)]) in (-8, -7, -6, -5, -4)
     assert best_shift([STACK], [Repeat((0, 10, 20, 30), 40)]) == 0
-
-
-@pytest.mark.parametrize(
-    ("starts", "stop", "expected"),
-    [
-        ((0, 10, 20, 30), 40, True),
-        ((0, 20), 40, True),  # 2 repeats of 2 blocks
-        ((0, 10, 20), 30, False),  # the last block holds two
-        ((10, 20, 30), 40, False),  # the first is missing
-        ((0, 5, 10, 15, 20, 25, 30, 35), 40, False),
-    ],
-)
-def test_depth_by_hand(starts, stop, expected):
-    assert has_depth(STACK, [Repeat(starts, stop)], STACK.starts) is expected
-
-
-def test_one_period_in_a_stack_must_fit_the_other_stacks():
-    # stages of 2 and 4 blocks, a period each: they do not repeat one another
-    stages = [Stack("a", (0, 10), 20), Stack("b", (20, 30, 40, 50), 60)]
-    begins = [start for stack in stages for start in stack.starts]
-    periods = [Repeat((0, 20), 60)]
-    assert not any(has_depth(stack, periods, begins) for stack in stages)
-
-
-def test_no_other_repeat_may_begin_inside():
-    pieces = [Repeat((0, 10), 20), Repeat((20, 30), 40)]
-    assert not has_depth(STACK, pieces, STACK.starts)
 
 
 def test_a_bert_agrees_with_its_configuration():

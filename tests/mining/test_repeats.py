@@ -124,6 +124,49 @@ def test_a_dense_layer_before_layers_of_experts_is_a_layer():
     assert found(net) == [((2, 13, 46, 79, 112, 145), 178)]
 
 
+def linear_attention(net, x):
+    """Eight operations, pre-norm."""
+    normed = net("layer_norm", x)
+    query, key, value = net("linear", normed), net("linear", normed), net("linear", normed)
+    state = net("matmul", net("elu", key), value)
+    return net("add", x, net("linear", net("matmul", query, state)))
+
+
+def post_norm_layer(net, x):
+    """Twelve operations, as in OLMo: each half is normed where it ends."""
+    query, key, value = net("linear", x), net("linear", x), net("linear", x)
+    mixed = net("linear", net("attention", query, key, value))
+    x = net("add", x, net("layer_norm", mixed))
+    return net("add", x, net("layer_norm", mlp_inside(net, x)))
+
+
+def test_layers_of_another_kind_among_others_are_layers():
+    # three layers of 14 operations and one of 12, three times
+    net = Net()
+    x = net("embedding")
+    for _ in range(3):
+        for _ in range(3):
+            x = mlp(net, linear_attention(net, x))
+        x = post_norm_layer(net, x)
+    net("softmax", net("linear", net("rms_norm", x)))
+    starts = [1 + 54 * turn + 14 * number for turn in range(3) for number in range(4)]
+    assert found(net) == [(tuple(starts), 163)]
+    assert [row.count for row in mine(net.graph).table()[:2]] == [9, 3]
+
+
+def test_what_lies_between_two_stages_is_no_layer():
+    # a norm, a convolution and one residual sum after every third layer
+    net = Net()
+    x = net("embedding")
+    for _ in range(3):
+        for _ in range(3):
+            x = mlp(net, attention(net, x))
+        x = net("add", x, net("conv", net("batch_norm", x), kernel="2x2"))
+    net("linear", x)
+    ((starts, _),) = found(net)
+    assert len(starts) == 9
+
+
 def test_a_chain_in_which_nothing_repeats():
     net = Net()
     x = net("image")

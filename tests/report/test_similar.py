@@ -120,23 +120,33 @@ def test_a_model_without_a_reference_goes_by_its_class(similar):
     )
 
 
-def test_hits_that_are_all_far_are_said_to_be(similar, make_hit):
-    warning = "No close relative: every score is below 0.45"
-    assert warning not in str(similar) + similar._repr_html_()
+@pytest.mark.parametrize(
+    ("score", "warning"),
+    [
+        (0.44, "Distant relatives at best: every score is below 0.45."),
+        (0.3, "Distant relatives at best: every score is below 0.45."),
+        (0.29, "No close relative: every score is below 0.3. These are the least far."),
+    ],
+)
+def test_hits_that_are_all_far_are_said_to_be(similar, make_hit, score, warning):
     few = (SharedMotif("Bottleneck", "shape-a", 12, 9, 9),)  # 81 of the query's 174 operations
-    hits = make_hit(score=0.44, shared_motifs=few), make_hit(rank=2, score=0.3, shared_motifs=())
+    hits = make_hit(score=score, shared_motifs=few), make_hit(rank=2, score=0.1, shared_motifs=())
     far = replace(similar, hits=hits)
     assert warning in str(far)
     assert warning in far._repr_html_()
-    assert warning not in str(far[1:])  # the rest of an answer
-    assert warning not in str(replace(similar, hits=(make_hit(score=0.45),)))
+    assert "relative" not in str(far[1:])  # the rest of an answer
+
+
+def test_of_near_hits_nothing_is_said(similar, make_hit):
+    for answer in (similar, replace(similar, hits=(make_hit(score=0.45),))):
+        assert "relative" not in str(answer) + answer._repr_html_()
 
 
 def test_a_hit_of_the_same_blocks_is_a_relative_whatever_its_score(similar, make_hit):
     """108 of 174 operations are twelve Bottlenecks, which the second hit has as well."""
     hits = make_hit(score=0.44, shared_motifs=()), make_hit(rank=2, score=0.3)
     answer = replace(similar, hits=hits)
-    assert "No close relative" not in str(answer) + answer._repr_html_()
+    assert "relative" not in str(answer) + answer._repr_html_()
 
 
 def test_no_hits(similar):
