@@ -96,7 +96,7 @@ class Attempts:
             return None
         if sum(parameter.numel() for parameter in parameters) > _MOST_REAL_PARAMETERS:
             return None
-        for inputs, message, *_ in self._refused[:_MOST_ON_REALS]:
+        for inputs, message, *_ in self._farthest()[:_MOST_ON_REALS]:
             reason = f"real tensors, since on meta tensors the forward raised {message[:300]!r}"
             try:
                 graph = self.with_inputs(inputs, reason, follow_on_reals)
@@ -107,12 +107,16 @@ class Attempts:
         return None
 
     def __str__(self) -> str:
-        """The first refusals, one on each line; the same one on meta and for real counts once."""
+        """The refusals that came farthest, a line each; one on meta and for real counts once."""
         lines = dict.fromkeys(
             f"  {example.describe(inputs)}: {message[:500]}"
-            for inputs, message, *_ in self._refused
+            for inputs, message, *_ in self._farthest()
         )
         return "\n".join(islice(lines, 4))
+
+    def _farthest(self) -> list[_Refusal]:
+        """The refusals, those first whose forward made most calls before; ties as they came."""
+        return sorted(self._refused, key=lambda refusal: -refusal.calls)
 
     def _mended(self) -> Iterator[tuple[ExampleInputs, str]]:
         """What the messages suggest, for the forward that came farthest first.

@@ -22,7 +22,7 @@ from nar_plugin.tracing.recorder import Recorder
 
 _SIGNS = re.compile(
     r"\bmeta\b|inference tensor|scalarType|allocated|format string|constraint|numpy|no data"
-    r"|not linked with|CUDA|cuda|NVIDIA|HIP|XPU|MPS|mps|NPU|driver"
+    r"|Device index|not linked with|CUDA|cuda|NVIDIA|HIP|XPU|MPS|mps|NPU|driver"
 )
 _DEVICE = torch.Tensor.device.__get__
 _ON_ONE_DEVICE = frozenset({torch.stft, torch.Tensor.stft})
@@ -65,6 +65,8 @@ class Escapes(TorchFunctionMode):
             return self._read(reading, args, kwargs)
         if func in _MOVES:
             return args[0]
+        if func is torch.Tensor.get_device:  # asked for by who runs on a GPU alone
+            return 0
         if func == _DEVICE:  # a library that knows no meta device is told of the CPU
             return torch.device("cpu")
         if func in _ON_ONE_DEVICE:  # a check below the dispatcher
@@ -165,7 +167,9 @@ _READINGS: dict[Any, Callable[..., Any]] = {
 
 
 def _elsewhere(device: Any) -> bool:
-    """Whether a device is neither the CPU nor meta."""
+    """Whether a device is neither the CPU nor meta; a number is one of a GPU."""
+    if type(device) is int:
+        return True
     if isinstance(device, str):
         device = torch.device(device) if re.fullmatch(r"[a-z]+(:\d+)?", device) else None
     return isinstance(device, torch.device) and device.type not in ("cpu", "meta")

@@ -11,7 +11,7 @@ import copy
 import enum
 import functools
 import types
-from collections import OrderedDict, deque
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, cast
@@ -257,14 +257,17 @@ class Twin:
 
     def _dict(self, value: dict[Any, Any]) -> dict[Any, Any]:
         try:
-            twin = value.copy()  # keeps defaultdict's factory and OrderedDict's order
+            twin = _empty_as(value)
         except Exception:
             return value
         self._remember(value, twin)
-        for key, item in list(twin.items()):
-            if type(item) not in _ATOMS:
-                dict.__setitem__(twin, key, self._value(item))
-        for key, item in getattr(value, "__dict__", {}).items():  # diffusers' FrozenDict
+        for key, item in value.items():
+            dict.__setitem__(twin, key, item if type(item) in _ATOMS else self._value(item))
+        attributes = getattr(value, "__dict__", {})  # of diffusers' FrozenDict, of yacs' CfgNode
+        if attributes is value:  # its entries are its attributes
+            object.__setattr__(twin, "__dict__", twin)
+            return twin
+        for key, item in attributes.items():
             twin.__dict__[key] = self._value(item)
         return twin
 
@@ -349,6 +352,15 @@ def _without_adapter(module: nn.Module) -> nn.Module | None:
     return inner if inner is not None else module._modules.get("original_module")
 
 
+def _empty_as(value: dict[Any, Any]) -> dict[Any, Any]:
+    """A dict of the same class, made without its `__init__`: a config's may want anything."""
+    kind = type(value)
+    if isinstance(value, OrderedDict | defaultdict):  # keeps order and factory
+        return value.copy()
+    twin: dict[Any, Any] = kind.__new__(kind)
+    return twin
+
+
 def _inherits(kind: type, method: str) -> bool:
     return getattr(kind, method) is getattr(object, method)
 
@@ -380,7 +392,8 @@ def _keep_own_hooks(original: nn.Module, twin: nn.Module, memo: dict[int, Any]) 
     """Copy the hooks that a model needs to work, and none that a user has put there to look.
 
     Needed are those of `torch.nn.utils` (weight_norm, spectral_norm, pruning), those of
-    transformers, and those bound to an object that the model itself holds (timm's FeatureHooks).
+    transformers, those bound to an object that the model itself holds (timm's FeatureHooks), and
+    functions that know a dict or a list that it holds (the activations of MiDaS).
     """
     for name in _RUN_HOOKS:
         for key, hook in original.__dict__.get(name, {}).items():
@@ -400,7 +413,29 @@ def _rebound(hook: Any, memo: dict[int, Any]) -> Any:
     if isinstance(hook, functools.partial):
         inner = _rebound(hook.func, memo)
         return None if inner is None else functools.partial(inner, *hook.args, **hook.keywords)
+    if isinstance(hook, types.FunctionType):
+        return _knowing_the_twins(hook, memo)
     owner = memo.get(id(getattr(hook, "__self__", None)))
     if owner is None or type(owner).__module__.startswith("torch.distributed."):
         return None
     return types.MethodType(hook.__func__, owner)
+
+
+def _knowing_the_twins(function: types.FunctionType, memo: dict[int, Any]) -> Any:
+    """The function with the twin's dicts and lists for the model's; None where it knows none."""
+    code, scope = function.__code__, function.__globals__
+    names = {name: scope[name] for name in code.co_names if name in scope}
+    try:
+        cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    except ValueError:  # one is not filled
+        return None
+    known = (*names.values(), *cells)
+    if not any(isinstance(item, dict | list) and id(item) in memo for item in known):
+        return None
+    return types.FunctionType(
+        code,
+        {**scope, **{name: memo.get(id(item), item) for name, item in names.items()}},
+        function.__name__,
+        function.__defaults__,
+        tuple(types.CellType(memo.get(id(item), item)) for item in cells),
+    )

@@ -178,3 +178,91 @@ def test_a_model_that_keeps_what_its_own_hooks_collect():
             return self.collector.outputs.pop()
 
     assert [op.kind for op in trace(Hooked(), torch.empty(1, 4)).ops] == ["linear"]
+
+
+ACTIVATIONS = {}
+
+
+def kept_as(name):
+    def hook(module, inputs, output):
+        ACTIVATIONS[name] = output
+
+    return hook
+
+
+def kept_in(store):
+    return lambda module, inputs, output: store.update(last=output)
+
+
+class ReadsBack(nn.Module):
+    """As in MiDaS: hooks write into a dict that the forward finds as an attribute."""
+
+    def __init__(self, store, hook):
+        super().__init__()
+        self.a, self.b = nn.Linear(4, 4), nn.Linear(4, 4)
+        self.store = store
+        self.a.register_forward_hook(hook)
+
+    def forward(self, x):
+        self.a(x)
+        return self.b(self.store["last"])
+
+
+@pytest.mark.parametrize("through", ["global", "closure"])
+def test_a_dict_that_hooks_of_the_model_write_into(through):
+    store = ACTIVATIONS if through == "global" else {}
+    hook = kept_as("last") if through == "global" else kept_in(store)
+    graph = trace(ReadsBack(store, hook), torch.empty(1, 4))
+    assert [op.kind for op in graph.ops] == ["linear", "linear"]
+    assert store == {}
+
+
+class Entries(dict):
+    """yacs' CfgNode and its like."""
+
+    def __getattr__(self, name):
+        return self[name]
+
+    __setattr__ = dict.__setitem__
+
+
+class OwnEntries(dict):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.__dict__ = self
+
+
+class Described(dict):
+    def __init__(self, text, **entries):
+        super().__init__(**entries)
+        self.text = text
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        Entries(width=4, inner=Entries(bias=True)),
+        OwnEntries(width=4, inner=OwnEntries(bias=True)),
+        Described("small", width=4, inner={"bias": True}),
+    ],
+    ids=lambda config: type(config).__name__,
+)
+def test_a_config_keeps_its_class(config):
+    class Configured(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.config = config
+            self.layer = nn.Linear(config["width"], 4)
+
+        def forward(self, x):
+            assert type(self.config) is type(config)
+            assert type(self.config["inner"]) is type(config["inner"])
+            if isinstance(self.config, Described):
+                return self.layer(x) if self.config.text == "small" else x
+            self.config.width = 5
+            return self.layer(x) if self.config["width"] == 5 and self.config.inner.bias else x
+
+    before = frozen(config)
+    graph = trace(Configured(), torch.empty(1, 4))
+    assert [op.kind for op in graph.ops] == ["linear"]
+    assert same(before, frozen(config))

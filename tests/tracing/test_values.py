@@ -235,6 +235,34 @@ def test_real_tensors_are_the_second_way():
     assert torch.equal(model_input, torch.ones(2, 4))
 
 
+def test_real_tensors_are_tried_with_the_inputs_that_came_farthest():
+    class Large(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.last = nn.Conv2d(3, 4, 3), nn.Conv2d(4, 4, 3)
+
+        def forward(self, x):
+            assert x.shape[-1] == 448, "wants pictures of 448"
+            h = self.first(x)
+            return self.last(h - torch.quantile(h[..., 0], torch.tensor([0.5])))
+
+    graph = trace(Large())
+    assert graph.method == "real"
+    assert graph.inputs.endswith("448]")
+
+
+def test_code_that_asks_for_the_number_of_its_gpu():
+    class Numbered(Two):
+        def between(self, h):
+            return h + torch.ones(4).to(h.get_device())
+
+    assert [op.kind for op in trace(Numbered(), torch.ones(2, 4)).ops] == [
+        "linear",
+        "add",
+        "linear",
+    ]
+
+
 def test_what_was_made_up_is_said():
     """An early exit takes one way, and which one no meta tensor tells."""
 
