@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +36,9 @@ def write_index(
     items = [item for item in read_corpus(corpus) if item.is_searched]
     items.sort(key=lambda item: -len(item.names))
     vectors = load_encoder(encoder).encode_graphs([item.graph for item in items]).numpy()
+    families = Counter(name["family"] for item in items for name in item.names)
     index = ArchitectureIndex.from_rows(
-        [_row(item) for item in items],
+        [_row(item, families) for item in items],
         vectors,
         encoder_id(encoder),
         encoder_sha256(encoder),
@@ -49,7 +51,7 @@ def write_index(
     return index
 
 
-def _row(item: CorpusGraph) -> ArchitectureRow:
+def _row(item: CorpusGraph, families: Mapping[str, int]) -> ArchitectureRow:
     """A graph's row. Of its commonest family, a name of the commonest size stands for all.
 
     Names of the libraries that people know come before those of libraries that build on them:
@@ -58,20 +60,27 @@ def _row(item: CorpusGraph) -> ArchitectureRow:
     smallest counts: a model with parts that the traced forward does not reach, such as the vision
     tower of one that was given only text, shares its graph with the model that has no such parts.
     A ResNet whose blocks share their weights is the same graph too, and smaller, but rare. Of names
-    of one size one that says a word of the family comes first: `Llama-2-7b` before `Platypus2-7B`.
+    of one size those of the family with far more names (more digits) come first, `segformer` with
+    120 before `glpn` with 4, then one that says a word of it: `Llama-2-7b` before `Platypus2-7B`.
+
+    Args:
+        item: The graph.
+        families: How many names each family has in the corpus.
     """
     family, count = Counter(name["family"] for name in item.names).most_common(1)[0]
     common = family if 2 * count > len(item.names) else None
     sizes = Counter(name["params"] for name in item.names)
 
-    def order(name: dict[str, Any]) -> tuple[bool, bool, int, int, bool, int, str]:
+    def order(name: dict[str, Any]) -> tuple[bool, bool, int, int, int, bool, int, str]:
         stranger = common is not None and name["family"] != common
         rare = -sizes[name["params"]]
         words = (word for word in name["family"].split("_") if len(word) > 1)
         library, _, own = name["name"].lower().partition(":")
         mute = not any(word in own for word in words)
         lesser = library not in WELL_KNOWN
-        return stranger, lesser, rare, name["params"], mute, len(name["name"]), name["name"]
+        known = -len(str(families[name["family"]]))  # 120 names and 4, not 5 and 2
+        text = name["name"]
+        return stranger, lesser, rare, name["params"], known, mute, len(text), text
 
     names = sorted(item.names, key=order)
     first = names[0]

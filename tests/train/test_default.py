@@ -1,5 +1,7 @@
 """Which of the names of one graph stands for all."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 import torch
@@ -14,14 +16,14 @@ from nar_plugin.train.default import _row
 GRAPH = trace(ConvNet(), torch.empty(1, 3, 32, 32))
 
 
-def first_of(*names):
+def first_of(*names, families=None):
     rows = tuple(
         {"name": name, "family": family, "params": params, "composed": False, "flops": 1}
         | {"library": name.partition(":")[0], "task": "task", "licence": "MIT", "url": None}
         for name, family, params in names
     )
     item = CorpusGraph(GRAPH, "f", "d", "t", np.zeros(1, np.int32), (), rows)
-    return _row(item).name
+    return _row(item, families or Counter()).name
 
 
 def test_the_shortest_name_of_the_commonest_size():
@@ -48,3 +50,10 @@ def test_a_name_that_says_its_family_before_a_shorter_one():
 def test_a_well_known_library_before_one_that_builds_on_it():
     names = [("torchgeo:swin_t", "swin", 28), ("torchvision:swin_t", "swin", 28)]
     assert first_of(*names) == "torchvision:swin_t"
+
+
+def test_the_family_of_most_names_before_a_shorter_name():
+    names = [("transformers:glpn", "glpn", 3), ("transformers:segformer", "segformer", 3)]
+    assert first_of(*names) == "transformers:glpn"
+    families = Counter({"glpn": 4, "segformer": 120})
+    assert first_of(*names, families=families) == "transformers:segformer"
