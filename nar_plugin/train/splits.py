@@ -72,7 +72,7 @@ def split_corpus(
     random = np.random.default_rng(seed)
     candidates = np.arange(len(graphs))
     for _ in range(1 + validation):
-        queries = _queries(name, labels, asking, candidates, random)
+        queries = chosen_queries(name, labels, asking, candidates, random)
         held = np.isin(labels, labels[queries]) if name == "unseen" else _mask(queries, len(graphs))
         train = candidates[~held[candidates]]
         split = Split(graphs, labels, train, queries, candidates)
@@ -93,14 +93,22 @@ def near_duplicates(items: Sequence[CorpusGraph], split: Split) -> int:
     return sum(items[graph].design in trained for graph in split.graphs[split.queries].tolist())
 
 
-def _queries(
+def chosen_queries(
     name: Name,
     labels: IntArray,
     asking: NDArray[np.bool_],
     candidates: IntArray,
     random: np.random.Generator,
 ) -> IntArray:
-    """The entries that ask, out of the candidates."""
+    """The entries that ask, out of the candidates.
+
+    Args:
+        name: See `split_corpus`.
+        labels: int64[n], the family of each entry.
+        asking: bool[n], which entries may ask.
+        candidates: Numbers of the entries that may be found.
+        random: What chooses.
+    """
     can = candidates[asking[candidates]]
     if name == "unseen":
         large = np.flatnonzero(np.bincount(labels[can]) >= _LARGE)
