@@ -47,7 +47,8 @@ def trace(model: nn.Module, example_inputs: Any = None) -> ArchitectureGraph:
 
 
 def _traced(model: nn.Module, example_inputs: Any) -> ArchitectureGraph:
-    model = dequantized(model)
+    if example_inputs is None:
+        model = dequantized(model)
     attempts = Attempts(model)
     if example_inputs is None:
         graph = attempts.with_guesses()

@@ -274,33 +274,33 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         trait = trait_of(func)
         if trait.composite and torch.is_inference_mode_enabled():
             return self._taken_apart(func, args, kwargs)
-        tensors: list[torch.Tensor] = []
         originals = args
-        args = tuple(
-            [self._argument(item, tensors) if isinstance(item, _HOLDERS) else item for item in args]
-        )
-        if kwargs:
-            kwargs = {key: self._argument(item, tensors) for key, item in kwargs.items()}
+        tensors = [] if kwargs or trait.lists else self._all_live(args)
+        all_meta = bool(tensors)
+        if not all_meta:
+            args, kwargs = self._replacing(args, kwargs, tensors)
         if trait.as_float is not None:
             return trait.as_float(self, *args, **kwargs)
         if not tensors:
             return self.constants.make(func, trait, args, kwargs)
-        on_meta = [tensor.is_meta for tensor in tensors]
-        if True not in on_meta:
-            return self.constants.compute(func, trait, args, kwargs, originals, tensors)
-        run = Unknown(args, kwargs)
+        if not all_meta:
+            on_meta = [tensor.is_meta for tensor in tensors]
+            if True not in on_meta:
+                return self.constants.compute(func, trait, args, kwargs, originals, tensors)
+            all_meta = False not in on_meta
+        answered, named = args, kwargs  # what the meta kernel is asked with
         if trait.stand_in is not None:
             result = trait.stand_in(self, func, args, kwargs)
             if isinstance(result, Computed):
                 return self._follow(func, trait, args, kwargs, result.out, tensors, originals)
             if not isinstance(result, Unknown):
                 return result
-            run = result
-        ready = not kwargs and trait.stand_in is None and False not in on_meta
+            answered, named = result
+        ready = all_meta and not kwargs and trait.stand_in is None
         shape = tensors[0].shape if trait.reshapes else None
         try:
             out = run_on_meta(
-                func, run.args, run.kwargs, view=trait.view, writes=trait.writes, ready=ready
+                func, answered, named, view=trait.view, writes=trait.writes, ready=ready
             )
         except Exception:
             self._refused = tensors
@@ -332,6 +332,24 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             )
 
     # -- arguments -------------------------------------------------------------------------
+
+    def _all_live(self, args: tuple[Any, ...]) -> list[torch.Tensor]:
+        """The tensors among arguments where all of them are live, as in most calls; else none."""
+        tensors = [item for item in args if isinstance(item, torch.Tensor)]
+        source = self._source
+        for tensor in tensors:
+            if id(tensor) not in source:
+                return []
+        return tensors
+
+    def _replacing(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], tensors: list[torch.Tensor]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments with what stands for each tensor, which is also put into `tensors`."""
+        args = tuple(
+            [self._argument(item, tensors) if isinstance(item, _HOLDERS) else item for item in args]
+        )
+        return args, {key: self._argument(item, tensors) for key, item in kwargs.items()}
 
     def _argument(self, item: Any, tensors: list[torch.Tensor]) -> Any:
         if isinstance(item, torch.Tensor):
@@ -418,7 +436,9 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
                     self._base[id(item)] = first
                 if self.samples is not None:
                     self.samples.move(name_of(func), first, item, self.source(first))
-                heads = _head_count(first, item) or self.head_counts.get(id(first))
+                heads = self.head_counts.get(id(first))
+                if first.dim() == 4 and item.dim() == 3:
+                    heads = _head_count(first, item) or heads
                 if heads:
                     self.head_counts[id(item)] = heads
             keep.append(out)
@@ -490,8 +510,5 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 def _head_count(before: torch.Tensor, after: torch.Tensor) -> int:
     """The heads H when (B, H, L, D) is folded to (B * H, L, D) before a batched product."""
-    if before.dim() == 4 and after.dim() == 3:
-        batch, heads = before.shape[:2]
-        if after.shape[0] == batch * heads:
-            return heads
-    return 0
+    batch, heads = before.shape[:2]
+    return heads if after.shape[0] == batch * heads else 0

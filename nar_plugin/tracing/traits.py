@@ -31,6 +31,7 @@ class Trait(NamedTuple):
     composite: bool  # made of others; autograd takes it apart, inference mode does not
     looks_up: bool  # picks rows of a table
     sorts: bool  # its last result holds the places in sorted order
+    lists: bool  # takes lists of tensors
 
 
 @functools.cache
@@ -58,7 +59,12 @@ def trait_of(func: Any) -> Trait:
         composite=_is_composite(func),
         looks_up=name in LOOKUPS,
         sorts=name in ("sort", "argsort"),
+        lists=any(_is_list(str(argument.type)) for argument in schema.arguments),
     )
+
+
+def _is_list(kind: str) -> bool:
+    return kind.startswith("List[") and "Tensor" in kind
 
 
 def _is_composite(func: Any) -> bool:

@@ -47,6 +47,8 @@ _HOOK_DICTS = frozenset(
     }
 )
 _RUN_HOOKS = ("_forward_pre_hooks", "_forward_hooks")
+# No forward adds to these, so that all modules of a twin share one that is empty.
+_NEVER_RUN = frozenset(name for name in _HOOK_DICTS if "forward" not in name)
 # Left out of the twin: in-place compilation, and accelerate's forward with its device moves.
 _LEFT_OUT = frozenset({"_compiled_call_impl", "_hf_hook", "_old_forward"})
 # Every attribute that is not copied as a value is.
@@ -95,6 +97,7 @@ class Twin:
         self.tensors: list[torch.Tensor] = []  # buffers and tensors in plain attributes
         self.classes: dict[str, str] = {}
         self._scope = scope
+        self._no_hooks: OrderedDict[int, Any] = OrderedDict()
         self._memo: dict[int, Any] = {}
         self._keep: list[Any] = []  # ids in the memo stay valid while these live
         self._originals: list[nn.Module] = []
@@ -139,6 +142,8 @@ class Twin:
             if name not in _SPECIAL:
                 atom = type(value) in _ATOMS and not getattr(value, "__closure__", None)
                 contents[name] = value if atom or name in _SHARED else self._value(value)
+            elif name in _NEVER_RUN:
+                contents[name] = self._no_hooks
             elif name in _HOOK_DICTS:
                 contents[name] = OrderedDict()
             elif name == "_parameters":
