@@ -334,11 +334,14 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     # -- arguments -------------------------------------------------------------------------
 
     def _all_live(self, args: tuple[Any, ...]) -> list[torch.Tensor]:
-        """The tensors among arguments where all of them are live, as in most calls; else none."""
+        """The tensors among arguments where all are live and on meta, as in most calls; else none.
+
+        The steps of a packed sequence have values, and come from what was packed.
+        """
         tensors = [item for item in args if isinstance(item, torch.Tensor)]
         source = self._source
         for tensor in tensors:
-            if id(tensor) not in source:
+            if id(tensor) not in source or not tensor.is_meta:
                 return []
         return tensors
 
