@@ -30,7 +30,7 @@ _EDGE_FEATURES = re.compile(r"^(edge|bond)_")
 ADJACENCY = re.compile(r"^adj")
 _BATCH = re.compile(r"^batch(_index)?$")
 _LABEL = re.compile(r"^y$|label|^class")
-_CONTEXT = re.compile(r"context|cond|memory|encoder_hidden")
+CONTEXT = re.compile(r"context|cond|memory|encoder_hidden")
 _SIZE = re.compile(r"(original|image|img|target|output)_size$")
 _STATE = re.compile(r"^h(idden|x|0|_0|_prev)?$|hidden_state|^states?$|^prev")
 
@@ -59,7 +59,7 @@ def companions(name: str, main: Tensor, model: nn.Module) -> list[Any]:
         return [torch.tensor([1]), main]
     if _STATE.search(name):
         return [None, *_states(model)]
-    if _CONTEXT.search(name):
+    if CONTEXT.search(name):
         width = integer(model, ("context_dim", "cross_attention_dim", "cond_dim", "d_model"))
         return [floats(1, STEPS, width), floats(1, width)] if width else [main]
     stems = stems_of(model)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 
 from nar_plugin.hooks import _torch_mended_arguments as arguments
+from nar_plugin.hooks import _torch_mended_conditions as conditions
 from nar_plugin.hooks import _torch_mended_kinds as kinds
 from nar_plugin.hooks import _torch_mended_ranks as ranks
 from nar_plugin.hooks import _torch_mended_sizes as sizes
@@ -45,6 +46,14 @@ _MENDERS: tuple[tuple[re.Pattern[str], Mender], ...] = tuple(
         (r"positional arguments? but \d+ (?:was|were) given", arguments.fewer),
         (r"to have (\d+) channels, but got (\d+) channels", sizes.channels),
         (r"running_mean should contain (\d+) elements not (\d+)", sizes.resize),
+        (
+            r"shapes cannot be multiplied \(\d+x(\d+) and (\d+)x\d+\)",
+            conditions.conditions,
+        ),
+        (
+            r"same reduction dim, but got \[\d+, (\d+)\] X \[(\d+), \d+\]",
+            conditions.conditions,
+        ),
         (r"shapes cannot be multiplied \(\d+x(\d+) and (\d+)x\d+\)", sizes.facing),
         (r"same reduction dim, but got \[\d+, (\d+)\] X \[(\d+), \d+\]", sizes.facing),
         (
