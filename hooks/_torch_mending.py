@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 
 from nar_plugin.hooks import _torch_mended_arguments as arguments
+from nar_plugin.hooks import _torch_mended_assertions as assertions
 from nar_plugin.hooks import _torch_mended_conditions as conditions
 from nar_plugin.hooks import _torch_mended_kinds as kinds
 from nar_plugin.hooks import _torch_mended_ranks as ranks
@@ -41,6 +42,7 @@ def mended(model: nn.Module, inputs: ExampleInputs, message: str) -> list[Exampl
 _MENDERS: tuple[tuple[re.Pattern[str], Mender], ...] = tuple(
     (re.compile(pattern, re.DOTALL), mend)
     for pattern, mend in (
+        (r".*[:;] (assert .+)", assertions.asserted),
         (r"missing \d+ required (?:positional|keyword-only) arguments?: (.+)", arguments.missing),
         (r"unexpected keyword argument '(\w+)'", arguments.unexpected),
         (r"positional arguments? but \d+ (?:was|were) given", arguments.fewer),
@@ -126,7 +128,6 @@ _MENDERS: tuple[tuple[re.Pattern[str], Mender], ...] = tuple(
         (r"expected (\d) dims|assert \w+\.(?:ndim|dim\(\)) == (\d)", ranks.ranks),
         (r"right number of (?:axis|axes|dimensions)", ranks.more_dimensions),
         (r"must (?:pass in|have|be) (\d+)|expected (\d+) (?:values|features)", sizes.last),
-        (r"assert (\w+)\.shape\[(-?\d+)\] == (\d+)\b", arguments.asserted),
         (r"takes 1 positional argument but", kinds.keywords),
         (r"KeyError: '(\w+)'|exactly one of `(\w+)`", kinds.key),
         (r"must be either a floating point", kinds.as_floats),
