@@ -7,7 +7,15 @@ from collections.abc import Iterator
 from itertools import islice
 
 from nar_plugin.hooks._attribute_search import input_shape
-from nar_plugin.hooks._torch_arguments import ADJACENCY, EDGES, IDS, TIME, companions
+from nar_plugin.hooks._torch_arguments import (
+    ADJACENCY,
+    EDGES,
+    IDS,
+    NOISE,
+    POSITIONS,
+    TIME,
+    companions,
+)
 from nar_plugin.hooks._torch_layers import (
     IMAGE,
     KINDS,
@@ -81,6 +89,8 @@ def _mains(model: nn.Module, names: list[str]) -> Iterator[Tensor]:
         order.sort(key=lambda kind: kind not in ("image", "volume"))
     elif IDS.search(first):
         order.sort(key=lambda kind: kind != "ids")
+    elif NOISE.search(first) and not any(POSITIONS.search(name) for name in names):
+        order.sort(key=lambda kind: kind == "ids")
     if any(EDGES.search(name) or ADJACENCY.search(name) for name in names):
         yield floats(STEPS, width_of(stems["features"]) if "features" in stems else 64)
     if stated := input_shape(model):
