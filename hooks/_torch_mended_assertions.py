@@ -108,9 +108,9 @@ def _listed(
     model: nn.Module, inputs: ExampleInputs, name: str, count: int
 ) -> Iterator[ExampleInputs]:
     """A list of so many clips, one for each pathway."""
-    place = place_of(name, model, inputs) or 0
-    value = edit.value_at(inputs, place)
-    if isinstance(value, Tensor) and 0 < count < 10:
+    place = place_of(name, model, inputs)
+    value = None if place is None else edit.value_at(inputs, place)
+    if place is not None and isinstance(value, Tensor) and 0 < count < 10:
         for clips in edit.as_pathways(value, count):
             yield edit.put(inputs, place, clips)
 

@@ -34,6 +34,14 @@ def lists(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator
             yield edit.put(inputs, place, [value, value])
 
 
+def first_of(model: nn.Module, inputs: ExampleInputs) -> Iterator[ExampleInputs]:
+    """A list of one, such as one clip for one pathway, where the forward takes the first of it."""
+    name = next(iter(arguments.parameters(model)), "")
+    value = inputs.args[0] if inputs.args else None
+    if isinstance(value, Tensor) and re.search(rf"\b{name}\[0\]", _source(model)):
+        yield edit.put(inputs, 0, [value])
+
+
 def dicts(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
     """The forward reads its argument by keys; they stand in its source, or a KeyError tells."""
     by_key = r"\b{}\[\s*['\"](\w+)['\"]\s*\]"

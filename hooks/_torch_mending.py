@@ -36,7 +36,8 @@ def mended(model: nn.Module, inputs: ExampleInputs, message: str) -> list[Exampl
         if match:
             words = [word for word in match.groups() if word is not None]
             found += islice(mend(model, inputs, words), _MOST)
-    return found[:_MOST] or list(islice(sizes.any_of(model, inputs, [message]), _MOST))
+    found = found or list(islice(sizes.any_of(model, inputs, [message]), _MOST))
+    return [*kinds.first_of(model, inputs), *found][:_MOST]
 
 
 _MENDERS: tuple[tuple[re.Pattern[str], Mender], ...] = tuple(
@@ -93,7 +94,7 @@ _MENDERS: tuple[tuple[re.Pattern[str], Mender], ...] = tuple(
         (r"expanded size of the tensor \((\d+)\) must match .* \((\d+)\) at", sizes.expanded),
         (r"Expected size (\d+) but got size (\d+)", sizes.either),
         (r"Expected (\d+) in dimension \d+ but got (\d+)", sizes.either),
-        (r"shape '\[([-\d, ]+)\]' is invalid for input", ranks.viewed),
+        (r"shape '\[([-\d, ]+)\]' is invalid for input(?: of size (\d+))?", ranks.viewed),
         (r"got split_sizes=\[([\d, ]+)\]", sizes.split),
         (r"Expected (\d+)-D (?:tensors|argument \w+), but got (\d+)-D", ranks.another_rank),
         (
