@@ -22,6 +22,21 @@ class CrossAttention(nn.Module):
         return (self.query(x) @ self.key(context).transpose(1, 2)).softmax(-1)
 
 
+class Denoiser(CrossAttention):
+    """Of a time as well, which is optional too: a step, as in training, and no fraction."""
+
+    def __init__(self):
+        super().__init__()
+        self.time = nn.Linear(32, 32)
+
+    def forward(self, x, timesteps=None, context=None):
+        scales = torch.exp(-torch.arange(32, device=timesteps.device))
+        x = self.look(x) + self.time((timesteps[:, None].float() * scales).sin())[..., None, None]
+        x = x.flatten(2).transpose(1, 2)
+        context = x if context is None else context
+        return (self.query(x) @ self.key(context).transpose(1, 2)).softmax(-1)
+
+
 class Policy(nn.Module):
     """Chi et al. 2023: an observation is appended to the time."""
 
@@ -42,6 +57,7 @@ class Policy(nn.Module):
     ("model", "condition"),
     [
         (CrossAttention, "context=float32[1, 16, 128]"),
+        (Denoiser, "timesteps=int64[1], context=float32[1, 16, 128]"),
         (Policy, "global_cond=float32[1, 40]"),
     ],
 )
