@@ -18,6 +18,8 @@ from torch import Tensor, nn
 
 from nar_plugin.hookspecs import ExampleInputs
 
+_LONGEST_LIST = 8
+
 
 def token_ids(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
     yield from edit.each_float(inputs, edit.as_ids)
@@ -40,6 +42,15 @@ def first_of(model: nn.Module, inputs: ExampleInputs) -> Iterator[ExampleInputs]
     value = inputs.args[0] if inputs.args else None
     if isinstance(value, Tensor) and re.search(rf"\b{name}\[0\]", _source(model)):
         yield edit.put(inputs, 0, [value])
+
+
+def longer_lists(
+    model: nn.Module, inputs: ExampleInputs, words: list[str]
+) -> Iterator[ExampleInputs]:
+    """The forward takes more of a list than there are, as of clips for two pathways."""
+    for place, value in enumerate(inputs.args):
+        if isinstance(value, list) and 0 < len(value) < _LONGEST_LIST:
+            yield edit.put(inputs, place, [*value, value[-1]])
 
 
 def dicts(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:

@@ -147,6 +147,7 @@ _MENDERS: tuple[tuple[re.Pattern[str], Mender], ...] = tuple(
             kinds.token_ids,
         ),
         (r"'Tensor' object has no attribute '\w+'", kinds.objects),
+        (r"list index out of range", kinds.longer_lists),
         (r"list of|List\[|must be a list|sequence of|0-d tensor", kinds.lists),
         (r"((?:NoneType|specify|provide|required|None).*)", arguments.optional),
     )

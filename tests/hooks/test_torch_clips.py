@@ -35,6 +35,18 @@ class Patches(nn.Module):
         return torch.cat([self.token, x], 1)
 
 
+class Streams(nn.Module):
+    """Simonyan & Zisserman 2014: colours and flow, of which nothing says that they are two."""
+
+    def __init__(self):
+        super().__init__()
+        self.colours = nn.Conv2d(3, 8, 3)
+        self.flow = nn.Conv2d(20, 8, 3)
+
+    def forward(self, streams):
+        return self.colours(streams[0]) + self.flow(streams[1])
+
+
 class FramesFirst(nn.Module):
     """DUF: seven frames, of which one is left."""
 
@@ -67,6 +79,7 @@ class Row(nn.Module):
     [
         (Pathway, "[float32[1, 3, 16, 112, 112]]"),
         (Patches, "[float32[1, 3, 16, 112, 112]]"),
+        (Streams, "[float32[1, 3, 224, 224], float32[1, 20, 224, 224]]"),
         (FramesFirst, "float32[1, 7, 3, 112, 112]"),
         (Row, "float32[1, 8, 3, 224, 224]"),
     ],
