@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 
 from nar_plugin.hooks._attribute_search import input_shape
 from nar_plugin.hooks._torch_arguments import ADJACENCY, EDGES, IDS, TIME, companions
+from nar_plugin.hooks._torch_forecasters import forecasts
 from nar_plugin.hooks._torch_layers import (
     IMAGE,
     KINDS,
@@ -36,7 +37,8 @@ def guesses(model: nn.Module) -> list[ExampleInputs]:
         ```
     """
     names, keywords = _required(model)
-    return list(islice(_combinations(model, names, keywords), _MOST))
+    likely = chain(forecasts(model, names), _combinations(model, names, keywords))
+    return list(islice(likely, _MOST))
 
 
 def _combinations(

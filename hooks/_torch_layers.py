@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator
+from numbers import Integral
 
 import torch
 from nar_plugin.hooks._attribute_search import integer, resolutions
@@ -62,8 +63,8 @@ def width_of(layer: nn.Module) -> int:
     names = ("in_channels", "in_features", "num_features", "num_embeddings", "input_size")
     for name in (*names, "embed_dim", "d_model"):
         value = getattr(layer, name, None)
-        if isinstance(value, int):
-            return value
+        if isinstance(value, Integral):  # NumPy's too
+            return int(value)
     if isinstance(layer, nn.LayerNorm):
         return int(layer.normalized_shape[-1])
     attention = getattr(layer, "self_attn", None)
