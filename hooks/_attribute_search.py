@@ -22,7 +22,7 @@ def integer(model: nn.Module, names: Iterable[str]) -> int | None:
         ```
     """
     for value in _values(model, names):
-        if isinstance(value, Integral) and not isinstance(value, bool) and value > 0:
+        if isinstance(value, Integral) and not isinstance(value, bool) and int(value) > 0:
             return int(value)
     return None
 
