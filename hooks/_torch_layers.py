@@ -71,6 +71,16 @@ def width_of(layer: nn.Module) -> int:
     return width_of(attention) if isinstance(attention, nn.Module) else 0
 
 
+def rows_of_table(model: nn.Module) -> int:
+    """How many rows a table of embeddings has that is no `nn.Embedding`, 0 without one."""
+    for module in model.modules():
+        weight = getattr(module, "weight", None)
+        if "embedding" in type(module).__name__.lower() and isinstance(weight, nn.Parameter):
+            if weight.dim() == 2:
+                return len(weight)
+    return 0
+
+
 def _images(model: nn.Module, stem: nn.Module, name: str) -> Iterator[Tensor]:
     channels = width_of(stem)
     usual = [(size, size) for size in (224, 256, 64, 32, 28, 128, 299)]

@@ -83,4 +83,4 @@ def test_its_layers_are_read_and_no_inputs_are_asked_for(kind):
 
 def test_nothing_at_all_is_an_error():
     with pytest.raises(TraceError, match="no forward of its own, and no layers"):
-        trace(nn.Module())
+        trace(nn.ModuleList())
