@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import chain, islice
 from typing import Any
 
+import torch
 from nar_plugin.hooks._attribute_search import input_shape
 from nar_plugin.hooks._torch_annotations import annotated
 from nar_plugin.hooks._torch_arguments import ADJACENCY, EDGES, IDS, TIME, companions
@@ -50,7 +51,11 @@ def _combinations(
 ) -> Iterator[ExampleInputs]:
     names = list(positional)
     others = {name: positional[name] for name in names[1:]} | keywords
-    for place, main in enumerate(_mains(model, names)):
+    mains = chain(
+        ((main, _one_id(main)) for main in _mains(model, names)),
+        ((main, True) for main in _blind(names[0])),
+    )
+    for place, (main, blind) in enumerate(mains):
         choices = {
             name: annotated(annotation, companions(name, main, model), main)
             for name, annotation in others.items()
@@ -61,6 +66,7 @@ def _combinations(
             yield ExampleInputs(
                 (main, *(picked[name] for name in names[1:])),
                 {name: picked[name] for name in keywords},
+                blind=blind,
             )
 
 
@@ -115,6 +121,15 @@ def _mains(model: nn.Module, names: list[str]) -> Iterator[Tensor]:
             yield from thinner(found[0])
     for found, share in zip(lists.values(), (6, 3, 2), strict=False):
         yield from found[share:]
+
+
+def _one_id(main: Tensor) -> bool:
+    """Whether it is one token: it can be added to a table of any length."""
+    return main.shape == (1, 1) and main.dtype == torch.int64
+
+
+def _blind(first: str) -> Iterator[Tensor]:
+    """Guesses that no layer speaks for."""
     if IDS.search(first):
         yield ids(TOKENS, 128)
     yield from (floats(1, 3, 224, 224), floats(1, STEPS, 64), floats(1, 64), ids(TOKENS, 128))

@@ -86,6 +86,8 @@ def _images(model: nn.Module, stem: nn.Module, name: str) -> Iterator[Tensor]:
     usual = [(size, size) for size in (224, 256, 64, 32, 28, 128, 299)]
     if channels == 1 and _small(model):  # hand-written digits before photographs
         usual = [(28, 28), (32, 32), *usual]
+    if _is_enlarged(stem):
+        usual = [(1, 1), *usual]
     sizes = dict.fromkeys([*_table_sizes(model, stem), *resolutions(model), *usual])
     seen = {layer.in_channels for layer in model.modules() if isinstance(layer, nn.Conv2d)}
     stem_channels = [channels, *(item for item in (3, 1) if item in seen and item != channels)]
@@ -93,6 +95,16 @@ def _images(model: nn.Module, stem: nn.Module, name: str) -> Iterator[Tensor]:
         yield floats(1, channels, height, width)
     for other in stem_channels[1:]:
         yield floats(1, other, 224, 224)
+
+
+def _is_enlarged(stem: nn.Module) -> bool:
+    """Whether a layer makes a patch of one pixel: a generator's, whose code has no sides."""
+    return (
+        isinstance(stem, nn.ConvTranspose2d)
+        and stem.stride == (1, 1)
+        and stem.padding == (0, 0)
+        and min(stem.kernel_size) > 1
+    )
 
 
 def _small(model: nn.Module) -> bool:

@@ -33,11 +33,14 @@ class ExampleInputs:
         kwargs: Keyword arguments.
         batch: How many samples they hold; a graph's FLOPs are those of one. One is best, but for
             models that refuse it.
+        blind: Whether nothing of the model speaks for them. What the forward's messages make of
+            the guesses before is tried first.
     """
 
     args: tuple[Any, ...] = ()
     kwargs: Mapping[str, Any] = field(default_factory=dict)
     batch: int = 1
+    blind: bool = False
 
 
 @dataclass(frozen=True)

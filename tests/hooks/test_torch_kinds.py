@@ -128,7 +128,7 @@ class OwnTable(nn.Module):
     ("model", "inputs"),
     [
         (Decoder(), "int64[1, 64], float32[1, 64, 32]"),
-        (Packed(), "int64[16], [16], 0"),
+        (Packed(), "int64[64], [64], 0"),
         (Spectrogram(), "float32[1, 1024]"),
         (Columns(), "float32[1, 8], int64[1, 3]"),
         (OwnTable(), "int64[1, 64]"),
