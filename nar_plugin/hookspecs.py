@@ -128,8 +128,8 @@ def nar_mended_inputs(
 ) -> Iterable[ExampleInputs] | None:
     """What to try after the forward refused these inputs with this message, or None.
 
-    It is asked when every guess was refused, and again for what it proposed; the tracer stops
-    after a bounded number of tries.
+    It is asked when every guess that is not blind was refused, and again for what it proposed; the
+    tracer stops after a bounded number of tries.
 
     Example:
         ```python
