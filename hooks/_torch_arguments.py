@@ -8,6 +8,8 @@ from typing import Any
 
 import torch
 from nar_plugin.hooks._attribute_search import integer
+from nar_plugin.hooks._torch_columns import columns
+from nar_plugin.hooks._torch_first_state import first_state
 from nar_plugin.hooks._torch_layers import (
     IMAGE,
     KINDS,
@@ -41,6 +43,8 @@ def companions(name: str, main: Tensor, model: nn.Module) -> list[Any]:
     """Guesses at an argument beside the first, from its name."""
     length = main.shape[-1] if main.dim() < 3 else main.shape[1]
     picture = main.dim() > 3
+    if (row := columns(name, model)) is not None:
+        return [row]
     if TIME.search(name):
         steps = [] if NOISE.search(name) else [torch.tensor([7])]
         return [*steps, floats(1), floats(1, 1)]
@@ -61,7 +65,7 @@ def companions(name: str, main: Tensor, model: nn.Module) -> list[Any]:
     if _LABEL.search(name) and (picture or _is_vector_beside_a_table(main, model)):
         return [torch.tensor([1]), main]
     if _STATE.search(name):
-        return [None, *_states(model)]
+        return [None, *first_state(model), *_states(model)]
     if CONTEXT.search(name):
         width = integer(model, ("context_dim", "cross_attention_dim", "cond_dim", "d_model"))
         return [floats(1, STEPS, width), floats(1, width)] if width else [main]

@@ -46,6 +46,22 @@ def another_rank(
             yield from islice(_of_rank(inputs, place, by), 2)
 
 
+def fewer(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    """Something has a dimension too many, such as the channel of a wave that the forward adds."""
+    for place in edit.places(inputs):
+        yield from _of_rank(inputs, place, -1)
+
+
+def samples_second(
+    model: nn.Module, inputs: ExampleInputs, words: list[str]
+) -> Iterator[ExampleInputs]:
+    """A state is of another number of samples: they stand behind the steps."""
+    for place in edit.places(inputs):
+        value = edit.value_at(inputs, place)
+        if isinstance(value, Tensor) and value.dim() > 1 and len(value) == 1:
+            yield edit.put(inputs, place, value.transpose(0, 1))
+
+
 def _of_rank(inputs: ExampleInputs, place: edit.Place, by: int) -> Iterator[ExampleInputs]:
     """The inputs with so many dimensions more in one place."""
     value = edit.value_at(inputs, place)

@@ -96,6 +96,8 @@ _MENDERS: tuple[tuple[re.Pattern[str], Mender], ...] = tuple(
         (r"Expected (\d+) in dimension \d+ but got (\d+)", sizes.either),
         (r"shape '\[([-\d, ]+)\]' is invalid for input(?: of size (\d+))?", ranks.viewed),
         (r"got split_sizes=\[([\d, ]+)\]", sizes.split),
+        (r"Padding size \d+ is not supported for (\d)D input", ranks.fewer),
+        (r"Expected hidden(?:\[\d\])? size", ranks.samples_second),
         (r"Expected (\d+)-D (?:tensors|argument \w+), but got (\d+)-D", ranks.another_rank),
         (
             r"equation \((\d+)\) does not match the number of dimensions \((\d+)\)",
@@ -132,6 +134,16 @@ _MENDERS: tuple[tuple[re.Pattern[str], Mender], ...] = tuple(
         (r"takes 1 positional argument but", kinds.keywords),
         (r"KeyError: '(\w+)'|exactly one of `(\w+)`", kinds.key),
         (r"must be either a floating point", kinds.as_floats),
+        (
+            r"expected scalar type \S+ but found \S*(?:int64|Long|[Ff]loat)|"
+            r"must have the same dtype, but got Long and Float",
+            kinds.vectors,
+        ),
+        (
+            r"Boolean value of Tensor with more than one value|"
+            r"elements cannot be converted to Scalar|only one element tensors can be converted",
+            kinds.numbers,
+        ),
         (
             r"invalid data type 'str'|indices must be integers|only integers, slices|"
             r"no attribute '(?:keys|items|get)'|too many indices|passed in a <class 'str'>",
