@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import islice
@@ -45,7 +46,7 @@ def _equations(line: str) -> Iterator[tuple[ast.expr, ast.expr]]:
     """The sides of each equation, in both orders; the line may end within its message."""
     tree = None
     while line and tree is None:
-        with suppress(SyntaxError):
+        with suppress(SyntaxError), warnings.catch_warnings(action="ignore"):
             tree = ast.parse(line)
         line = line.rpartition(",")[0]
     for node in ast.walk(tree) if tree else ():
