@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from torch import nn
 
-_HOLDERS = ("config", "cfg", "args", "hparams", "params")
+_HOLDERS = ("config", "configs", "cfg", "args", "hparams", "params")
 _RESOLUTIONS = ("image_size", "img_size", "input_resolution", "resolution", "input_size")
 
 
@@ -21,8 +22,8 @@ def integer(model: nn.Module, names: Iterable[str]) -> int | None:
         ```
     """
     for value in _values(model, names):
-        if isinstance(value, int) and not isinstance(value, bool) and value > 0:
-            return value
+        if isinstance(value, Integral) and not isinstance(value, bool) and int(value) > 0:
+            return int(value)
     return None
 
 

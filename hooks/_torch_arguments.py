@@ -8,6 +8,8 @@ from typing import Any
 
 import torch
 from nar_plugin.hooks._attribute_search import integer
+from nar_plugin.hooks._torch_columns import columns
+from nar_plugin.hooks._torch_first_state import first_state
 from nar_plugin.hooks._torch_layers import (
     IMAGE,
     KINDS,
@@ -23,6 +25,8 @@ from torch import Tensor, nn
 # What a name says about an argument. `x` says nothing.
 IDS = re.compile(r"ids?$|idx|token|word|text|sentence|caption|^src$|^tgt$|^trg$")
 TIME = re.compile(r"^(t|time|sigma|step|noise_level)s?$|time_?steps?")
+NOISE = re.compile(r"noise|latent|^sigma|^z$")
+POSITIONS = re.compile(r"^pos|coord")  # of atoms, whose numbers are called z
 _MASK = re.compile(r"mask")
 _LENGTH = re.compile(r"len(gth)?s?$")
 EDGES = re.compile(r"^edge_index|^edges?$")
@@ -30,7 +34,7 @@ _EDGE_FEATURES = re.compile(r"^(edge|bond)_")
 ADJACENCY = re.compile(r"^adj")
 _BATCH = re.compile(r"^batch(_index)?$")
 _LABEL = re.compile(r"^y$|label|^class")
-_CONTEXT = re.compile(r"context|cond|memory|encoder_hidden")
+CONTEXT = re.compile(r"context|cond|memory|encoder_hidden")
 _SIZE = re.compile(r"(original|image|img|target|output)_size$")
 _STATE = re.compile(r"^h(idden|x|0|_0|_prev)?$|hidden_state|^states?$|^prev")
 
@@ -39,8 +43,11 @@ def companions(name: str, main: Tensor, model: nn.Module) -> list[Any]:
     """Guesses at an argument beside the first, from its name."""
     length = main.shape[-1] if main.dim() < 3 else main.shape[1]
     picture = main.dim() > 3
+    if (row := columns(name, model)) is not None:
+        return [row]
     if TIME.search(name):
-        return [torch.tensor([7]), floats(1), floats(1, 1)]
+        steps = [] if NOISE.search(name) else [torch.tensor([7])]
+        return [*steps, floats(1), floats(1, 1)]
     if _MASK.search(name):
         return [None, torch.ones(1, 1, length, dtype=torch.bool)]
     if _LENGTH.search(name):
@@ -55,11 +62,11 @@ def companions(name: str, main: Tensor, model: nn.Module) -> list[Any]:
         return [floats(STEPS, STEPS), floats(1, STEPS, STEPS)]
     if _BATCH.search(name):
         return [torch.zeros(STEPS, dtype=torch.int64)]
-    if _LABEL.search(name) and picture:
+    if _LABEL.search(name) and (picture or _is_vector_beside_a_table(main, model)):
         return [torch.tensor([1]), main]
     if _STATE.search(name):
-        return [None, *_states(model)]
-    if _CONTEXT.search(name):
+        return [None, *first_state(model), *_states(model)]
+    if CONTEXT.search(name):
         width = integer(model, ("context_dim", "cross_attention_dim", "cond_dim", "d_model"))
         return [floats(1, STEPS, width), floats(1, width)] if width else [main]
     stems = stems_of(model)
@@ -68,6 +75,11 @@ def companions(name: str, main: Tensor, model: nn.Module) -> list[Any]:
     if IMAGE.search(name) and not picture and "image" in stems:
         return [next(KINDS["image"](model, stems["image"], name)), main]
     return [main]
+
+
+def _is_vector_beside_a_table(main: Tensor, model: nn.Module) -> bool:
+    """Whether there is one label, as of a conditional generator, that is looked up."""
+    return main.is_floating_point() and main.dim() == 2 and "ids" in stems_of(model)
 
 
 def _states(model: nn.Module) -> Iterator[Any]:

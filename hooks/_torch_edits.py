@@ -31,13 +31,13 @@ def each(inputs: ExampleInputs, change: Change) -> Iterator[ExampleInputs]:
 
     A tensor may be an argument, or a field of one that is a dict or an object.
     """
-    found = [(place, made) for place in places(inputs) if (made := _changed(inputs, place, change))]
+    found = [(place, made) for place in places(inputs) if (made := changed(inputs, place, change))]
     for _, made in found:
         yield made
     if len(found) > 1:
         everywhere = inputs
         for place, _ in found:
-            everywhere = _changed(everywhere, place, change) or everywhere
+            everywhere = changed(everywhere, place, change) or everywhere
         yield everywhere
 
 
@@ -66,7 +66,8 @@ def _fields(value: Any) -> dict[Any, Any]:
     return value if isinstance(value, dict) else vars(value)
 
 
-def _changed(inputs: ExampleInputs, place: Place, change: Change) -> ExampleInputs | None:
+def changed(inputs: ExampleInputs, place: Place, change: Change) -> ExampleInputs | None:
+    """The inputs with the tensor in one place changed, or those of a list there."""
     value = value_at(inputs, place)
     if isinstance(value, list) and value and all(isinstance(item, Tensor) for item in value):
         new: Any = [change(item) for item in value]
@@ -196,6 +197,22 @@ def scaled(tensor: Tensor, ratio: float) -> Tensor | None:
     return None if shape == list(tensor.shape) else _floats(*shape)
 
 
+def sized(which: Any, want: int | tuple[int, ...]) -> Change:
+    """A dimension of another size, or a slice of them that become others, perhaps more."""
+
+    def change(tensor: Tensor) -> Tensor | None:
+        shape: list[Any] = list(tensor.shape)
+        if isinstance(which, slice) != isinstance(want, tuple):
+            return None
+        if isinstance(which, int) and not -len(shape) <= which < len(shape):
+            return None
+        shape[which] = want
+        changes = 0 < math.prod(shape) <= _MOST_ELEMENTS and shape != list(tensor.shape)
+        return shaped(shape, tensor) if changes else None
+
+    return change
+
+
 def channels(want: int) -> Change:
     """Another number of channels, in the second dimension."""
 
@@ -230,13 +247,13 @@ def sides(height: int, across: int) -> Change:
     return change
 
 
-def multiples(of: int) -> Change:
-    """Sides or a length that are the next multiple of a number."""
+def multiples(of: int, rest: int = 0) -> Change:
+    """Sides or a length that are the next multiple of a number, and a rest more."""
 
     def change(tensor: Tensor) -> Tensor | None:
         count = 2 if tensor.dim() >= 4 else 1
         shape = list(tensor.shape)
-        shape[-count:] = [max(of, side + -side % of) for side in shape[-count:]]
+        shape[-count:] = [side + (rest - side) % of for side in shape[-count:]]
         return None if shape == list(tensor.shape) else _floats(*shape)
 
     return change
@@ -288,6 +305,21 @@ def as_floats(tensor: Tensor) -> Tensor | None:
 def as_list(tensor: Tensor) -> Any:
     """Two pictures without a batch dimension, as detectors take them."""
     return [torch.empty_like(tensor[0]), torch.empty_like(tensor[0])]
+
+
+def as_pathways(clip: Tensor, count: int) -> Iterator[list[Tensor]]:
+    """So many clips, of which all but the last may see a frame in 4, 8 or 2 only.
+
+    Feichtenhofer et al. 2019, section 3.1: the slow pathway comes first.
+
+    Shapes:
+        clip (samples, channels, frames, height, width), or others, which are repeated.
+    """
+    yield [clip] * count
+    for rarer in (4, 8, 2) if clip.dim() == 5 and count > 1 else ():
+        if clip.shape[2] >= rarer:
+            slow = _floats(*clip.shape[:2], clip.shape[2] // rarer, *clip.shape[3:])
+            yield [*[slow] * (count - 1), clip]
 
 
 def as_features(want: int) -> Callable[[ExampleInputs], Iterator[ExampleInputs]]:

@@ -4,10 +4,23 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
+from typing import Any
 
+import torch
 from nar_plugin.hooks._attribute_search import input_shape
-from nar_plugin.hooks._torch_arguments import ADJACENCY, EDGES, IDS, TIME, companions
+from nar_plugin.hooks._torch_annotations import annotated
+from nar_plugin.hooks._torch_arguments import (
+    ADJACENCY,
+    EDGES,
+    IDS,
+    NOISE,
+    POSITIONS,
+    TIME,
+    companions,
+)
+from nar_plugin.hooks._torch_columns import columns
+from nar_plugin.hooks._torch_forecasters import forecasts
 from nar_plugin.hooks._torch_layers import (
     IMAGE,
     KINDS,
@@ -16,6 +29,7 @@ from nar_plugin.hooks._torch_layers import (
     TOKENS,
     floats,
     ids,
+    rows_of_table,
     stems_of,
     thinner,
     width_of,
@@ -36,38 +50,49 @@ def guesses(model: nn.Module) -> list[ExampleInputs]:
         ```
     """
     names, keywords = _required(model)
-    return list(islice(_combinations(model, names, keywords), _MOST))
+    likely = chain(forecasts(model, list(names)), _combinations(model, names, keywords))
+    return list(islice(likely, _MOST))
 
 
 def _combinations(
-    model: nn.Module, names: list[str], keywords: list[str]
+    model: nn.Module, positional: dict[str, Any], keywords: dict[str, Any]
 ) -> Iterator[ExampleInputs]:
-    for place, main in enumerate(_mains(model, names)):
-        choices = {name: companions(name, main, model) for name in (*names[1:], *keywords)}
+    names = list(positional)
+    others = {name: positional[name] for name in names[1:]} | keywords
+    mains = chain(
+        ((main, _one_id(main)) for main in _mains(model, names)),
+        ((main, True) for main in _blind(names[0])),
+    )
+    for place, (main, blind) in enumerate(mains):
+        choices = {
+            name: annotated(annotation, companions(name, main, model), main)
+            for name, annotation in others.items()
+        }
         variants = max((len(found) for found in choices.values()), default=1)
         for variant in range(variants if place < 2 else 1):
             picked = {name: found[min(variant, len(found) - 1)] for name, found in choices.items()}
             yield ExampleInputs(
                 (main, *(picked[name] for name in names[1:])),
                 {name: picked[name] for name in keywords},
+                blind=blind,
             )
 
 
-def _required(model: nn.Module) -> tuple[list[str], list[str]]:
-    """Names of the positional arguments that must be given (one at least), and of keywords."""
+def _required(model: nn.Module) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Positional arguments that must be given (one at least), and keywords; their annotations."""
     try:
         parameters = list(inspect.signature(model.forward).parameters.values())
     except (TypeError, ValueError):  # a forward in C++ or TorchScript
-        return ["input"], []
+        return {"input": ""}, {}
     places = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     positional = [item for item in parameters if item.kind in places]
-    names = [item.name for item in positional if item.default is item.empty]
-    keywords = [
-        item.name
+    wanted = [item for item in positional if item.default is item.empty] or positional[:1]
+    keywords = {
+        item.name: item.annotation
         for item in parameters
         if item.kind is inspect.Parameter.KEYWORD_ONLY and item.default is item.empty
-    ]
-    return names or [item.name for item in positional[:1]] or ["input"], keywords
+    }
+    return {item.name: item.annotation for item in wanted} or {"input": ""}, keywords
 
 
 def _mains(model: nn.Module, names: list[str]) -> Iterator[Tensor]:
@@ -81,6 +106,13 @@ def _mains(model: nn.Module, names: list[str]) -> Iterator[Tensor]:
         order.sort(key=lambda kind: kind not in ("image", "volume"))
     elif IDS.search(first):
         order.sort(key=lambda kind: kind != "ids")
+        if "ids" not in stems and (rows := rows_of_table(model)):
+            yield ids(TOKENS, rows)
+    elif NOISE.search(first) and not any(POSITIONS.search(name) for name in names):
+        order.sort(key=lambda kind: kind == "ids")
+    if (row := columns(first, model)) is not None:
+        order = [kind for kind in order if kind != "ids" or not row.is_floating_point()]
+        yield row
     if any(EDGES.search(name) or ADJACENCY.search(name) for name in names):
         yield floats(STEPS, width_of(stems["features"]) if "features" in stems else 64)
     if stated := input_shape(model):
@@ -99,4 +131,15 @@ def _mains(model: nn.Module, names: list[str]) -> Iterator[Tensor]:
             yield from thinner(found[0])
     for found, share in zip(lists.values(), (6, 3, 2), strict=False):
         yield from found[share:]
+
+
+def _one_id(main: Tensor) -> bool:
+    """Whether it is one token: it can be added to a table of any length."""
+    return main.shape == (1, 1) and main.dtype == torch.int64
+
+
+def _blind(first: str) -> Iterator[Tensor]:
+    """Guesses that no layer speaks for."""
+    if IDS.search(first):
+        yield ids(TOKENS, 128)
     yield from (floats(1, 3, 224, 224), floats(1, STEPS, 64), floats(1, 64), ids(TOKENS, 128))

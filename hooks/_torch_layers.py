@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator
+from numbers import Integral
 
 import torch
 from nar_plugin.hooks._attribute_search import integer, resolutions
@@ -62,12 +63,22 @@ def width_of(layer: nn.Module) -> int:
     names = ("in_channels", "in_features", "num_features", "num_embeddings", "input_size")
     for name in (*names, "embed_dim", "d_model"):
         value = getattr(layer, name, None)
-        if isinstance(value, int):
-            return value
+        if isinstance(value, Integral):  # NumPy's too
+            return int(value)
     if isinstance(layer, nn.LayerNorm):
         return int(layer.normalized_shape[-1])
     attention = getattr(layer, "self_attn", None)
     return width_of(attention) if isinstance(attention, nn.Module) else 0
+
+
+def rows_of_table(model: nn.Module) -> int:
+    """How many rows a table of embeddings has that is no `nn.Embedding`, 0 without one."""
+    for module in model.modules():
+        weight = getattr(module, "weight", None)
+        if "embedding" in type(module).__name__.lower() and isinstance(weight, nn.Parameter):
+            if weight.dim() == 2:
+                return len(weight)
+    return 0
 
 
 def _images(model: nn.Module, stem: nn.Module, name: str) -> Iterator[Tensor]:
@@ -75,6 +86,8 @@ def _images(model: nn.Module, stem: nn.Module, name: str) -> Iterator[Tensor]:
     usual = [(size, size) for size in (224, 256, 64, 32, 28, 128, 299)]
     if channels == 1 and _small(model):  # hand-written digits before photographs
         usual = [(28, 28), (32, 32), *usual]
+    if _is_enlarged(stem):
+        usual = [(1, 1), *usual]
     sizes = dict.fromkeys([*_table_sizes(model, stem), *resolutions(model), *usual])
     seen = {layer.in_channels for layer in model.modules() if isinstance(layer, nn.Conv2d)}
     stem_channels = [channels, *(item for item in (3, 1) if item in seen and item != channels)]
@@ -82,6 +95,16 @@ def _images(model: nn.Module, stem: nn.Module, name: str) -> Iterator[Tensor]:
         yield floats(1, channels, height, width)
     for other in stem_channels[1:]:
         yield floats(1, other, 224, 224)
+
+
+def _is_enlarged(stem: nn.Module) -> bool:
+    """Whether a layer makes a patch of one pixel: a generator's, whose code has no sides."""
+    return (
+        isinstance(stem, nn.ConvTranspose2d)
+        and stem.stride == (1, 1)
+        and stem.padding == (0, 0)
+        and min(stem.kernel_size) > 1
+    )
 
 
 def _small(model: nn.Module) -> bool:

@@ -1,4 +1,4 @@
-"""Refusals about arguments that are missing, too many, or of another shape than asserted."""
+"""Refusals about arguments that are missing or too many."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from nar_plugin.hooks import _torch_edits as edit
 from nar_plugin.hooks._torch_arguments import companions
 from nar_plugin.hooks._torch_layers import IMAGE
 from torch import Tensor, nn
@@ -61,16 +60,12 @@ def fewer(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator
         yield replace(inputs, args=inputs.args[:-1])
 
 
-def asserted(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
-    """An argument's dimension that should have a size: `words` are all three."""
-    name, at, want = words[0], int(words[1]), int(words[2])
-    for place, parameter in enumerate(parameters(model)):
-        value = inputs.args[place] if place < len(inputs.args) else inputs.kwargs.get(parameter)
-        if parameter == name and isinstance(value, Tensor) and -value.dim() <= at < value.dim():
-            shape = list(value.shape)
-            shape[at] = want
-            where = place if place < len(inputs.args) else parameter
-            yield edit.put(inputs, where, edit.shaped(shape, value))
+def place_of(name: str, model: nn.Module, inputs: ExampleInputs) -> int | str | None:
+    """Where the inputs hold an argument of the forward, if they do."""
+    if name in inputs.kwargs:
+        return name
+    names = list(parameters(model))[: len(inputs.args)]
+    return names.index(name) if name in names else None
 
 
 def parameters(model: nn.Module) -> dict[str, inspect.Parameter]:

@@ -18,6 +18,8 @@ from torch import Tensor, nn
 
 from nar_plugin.hookspecs import ExampleInputs
 
+_LONGEST_LIST = 8
+
 
 def token_ids(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
     yield from edit.each_float(inputs, edit.as_ids)
@@ -27,11 +29,56 @@ def as_floats(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iter
     yield from edit.each(inputs, edit.as_floats)
 
 
+def vectors(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    """Ids where features were wanted: vectors as wide as the model's own, the last ids first."""
+    for place in [*edit.places(inputs)][::-1]:
+        value = edit.value_at(inputs, place)
+        if isinstance(value, Tensor) and value.dtype == torch.int64:
+            for width in _widths(model):
+                yield edit.put(inputs, place, floats(*value.shape, width))
+                yield edit.put(inputs, place, floats(len(value), width))
+
+
+def _widths(model: nn.Module) -> list[int]:
+    """Of the first table's rows, and what the first linear layer takes in."""
+    found: dict[type[nn.Module], int] = {}
+    for module in model.modules():
+        if isinstance(module, nn.Embedding):
+            found.setdefault(nn.Embedding, module.embedding_dim)
+        elif isinstance(module, nn.Linear):
+            found.setdefault(nn.Linear, module.in_features)
+    return list(dict.fromkeys(found.values()))
+
+
+def numbers(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    """A tensor where the forward compares a number."""
+    for place in edit.places(inputs):
+        if isinstance(edit.value_at(inputs, place), Tensor):
+            yield edit.put(inputs, place, 1)
+
+
 def lists(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
     for place, value in enumerate(inputs.args):
         if isinstance(value, Tensor) and value.dim() > 1:
             yield edit.put(inputs, place, edit.as_list(value))
             yield edit.put(inputs, place, [value, value])
+
+
+def first_of(model: nn.Module, inputs: ExampleInputs) -> Iterator[ExampleInputs]:
+    """A list of one, such as one clip for one pathway, where the forward takes the first of it."""
+    name = next(iter(arguments.parameters(model)), "")
+    value = inputs.args[0] if inputs.args else None
+    if isinstance(value, Tensor) and re.search(rf"\b{name}\[0\]", _source(model)):
+        yield edit.put(inputs, 0, [value])
+
+
+def longer_lists(
+    model: nn.Module, inputs: ExampleInputs, words: list[str]
+) -> Iterator[ExampleInputs]:
+    """The forward takes more of a list than there are, as of clips for two pathways."""
+    for place, value in enumerate(inputs.args):
+        if isinstance(value, list) and 0 < len(value) < _LONGEST_LIST:
+            yield edit.put(inputs, place, [*value, value[-1]])
 
 
 def dicts(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from itertools import islice
@@ -45,6 +46,22 @@ def another_rank(
             yield from islice(_of_rank(inputs, place, by), 2)
 
 
+def fewer(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterator[ExampleInputs]:
+    """Something has a dimension too many, such as the channel of a wave that the forward adds."""
+    for place in edit.places(inputs):
+        yield from _of_rank(inputs, place, -1)
+
+
+def samples_second(
+    model: nn.Module, inputs: ExampleInputs, words: list[str]
+) -> Iterator[ExampleInputs]:
+    """A state is of another number of samples: they stand behind the steps."""
+    for place in edit.places(inputs):
+        value = edit.value_at(inputs, place)
+        if isinstance(value, Tensor) and value.dim() > 1 and len(value) == 1:
+            yield edit.put(inputs, place, value.transpose(0, 1))
+
+
 def _of_rank(inputs: ExampleInputs, place: edit.Place, by: int) -> Iterator[ExampleInputs]:
     """The inputs with so many dimensions more in one place."""
     value = edit.value_at(inputs, place)
@@ -59,6 +76,9 @@ def inner_rank(
 ) -> Iterator[ExampleInputs]:
     """A layer got another number of dimensions than it wants: sets or frames were unpacked."""
     want, have = int(words[0]), int(words[1])
+    first = inputs.args[0] if inputs.args else None
+    if isinstance(first, Tensor) and first.dim() == want == have + 1:  # perhaps from a list
+        yield edit.put(inputs, 0, [first])
     for place in edit.places(inputs):
         value = edit.value_at(inputs, place)
         if isinstance(value, Tensor) and value.is_floating_point() and want > have:
@@ -92,10 +112,27 @@ def viewed(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterato
             yield from edit.each_float(inputs, lambda t, p=place: edit.longer(t, p, sizes[1]))
     if sizes[0] > 1 and -1 in sizes:  # sets of a size that the model knows
         yield from edit.each(inputs, lambda tensor: _of_length(tensor, sizes[0]))
+    yield from edit.each_float(inputs, lambda tensor: _ending(tensor, sizes))
     shape = [max(1, size) for size in sizes]
+    if len(words) > 1:
+        frames = int(words[1]) / math.prod(shape)
+        yield from edit.each_float(inputs, lambda tensor: _of_frames(tensor, frames))
     slim = [shape[0], *(size for size in shape[1:] if size > 1)]
     for wanted in (shape, slim):
         yield from edit.each_float(inputs, lambda tensor, w=wanted: edit.shaped(w, tensor))
+
+
+def _ending(tensor: Tensor, sizes: list[int]) -> Tensor | None:
+    """Pictures in a row, with the channels in which the forward takes the row apart."""
+    if len(sizes) != 4 or sizes[2:] != list(tensor.shape[-2:]) or tensor.dim() < 5 or sizes[1] < 1:
+        return None
+    return edit.shaped((*tensor.shape[:-3], *sizes[1:]), tensor)
+
+
+def _of_frames(tensor: Tensor, left: float) -> Tensor | None:
+    """A clip of which one frame is left where it left so many."""
+    whole = left > 1 and left.is_integer() and tensor.dim() == 5
+    return edit.shifted(tensor, 1, 1 - int(left)) if whole else None
 
 
 def _of_length(tensor: Tensor, length: int) -> Tensor | None:

@@ -85,6 +85,7 @@ def channels(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Itera
     yield from edit.each_float(inputs, edit.channels(want))
     yield from edit.each_float(inputs, lambda tensor: _repeated(tensor, have, want))
     yield from edit.each_float(inputs, lambda tensor: _in_frames(tensor, want - have))
+    yield from edit.each_float(inputs, lambda tensor: _frames_first(tensor, have, want))
     yield from edit.each_float(inputs, lambda tensor: _as_frames(tensor, want))
     yield from resize(model, inputs, [words[1], words[0]])
 
@@ -100,6 +101,12 @@ def _repeated(tensor: Tensor, have: int, want: int) -> Tensor | None:
 def _in_frames(tensor: Tensor, by: int) -> Tensor | None:
     """The channels of a video's frames, to which the forward may have added a state's."""
     return edit.shifted(tensor, 2, by) if tensor.dim() == 5 else None
+
+
+def _frames_first(tensor: Tensor, have: int, want: int) -> Tensor | None:
+    """A video whose frames come before its channels, as the forward swaps them."""
+    right = tensor.dim() == 5 and tuple(tensor.shape[1:3]) == (want, have)
+    return edit.shaped((len(tensor), have, want, *tensor.shape[3:]), tensor) if right else None
 
 
 def _as_frames(tensor: Tensor, want: int) -> Tensor | None:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 
 from nar_plugin.hooks import _torch_mended_arguments as arguments
+from nar_plugin.hooks import _torch_mended_assertions as assertions
+from nar_plugin.hooks import _torch_mended_conditions as conditions
 from nar_plugin.hooks import _torch_mended_kinds as kinds
 from nar_plugin.hooks import _torch_mended_ranks as ranks
 from nar_plugin.hooks import _torch_mended_sizes as sizes
@@ -34,17 +36,27 @@ def mended(model: nn.Module, inputs: ExampleInputs, message: str) -> list[Exampl
         if match:
             words = [word for word in match.groups() if word is not None]
             found += islice(mend(model, inputs, words), _MOST)
-    return found[:_MOST] or list(islice(sizes.any_of(model, inputs, [message]), _MOST))
+    found = found or list(islice(sizes.any_of(model, inputs, [message]), _MOST))
+    return [*kinds.first_of(model, inputs), *found][:_MOST]
 
 
 _MENDERS: tuple[tuple[re.Pattern[str], Mender], ...] = tuple(
     (re.compile(pattern, re.DOTALL), mend)
     for pattern, mend in (
+        (r".*[:;] (assert .+)", assertions.asserted),
         (r"missing \d+ required (?:positional|keyword-only) arguments?: (.+)", arguments.missing),
         (r"unexpected keyword argument '(\w+)'", arguments.unexpected),
         (r"positional arguments? but \d+ (?:was|were) given", arguments.fewer),
         (r"to have (\d+) channels, but got (\d+) channels", sizes.channels),
         (r"running_mean should contain (\d+) elements not (\d+)", sizes.resize),
+        (
+            r"shapes cannot be multiplied \(\d+x(\d+) and (\d+)x\d+\)",
+            conditions.conditions,
+        ),
+        (
+            r"same reduction dim, but got \[\d+, (\d+)\] X \[(\d+), \d+\]",
+            conditions.conditions,
+        ),
         (r"shapes cannot be multiplied \(\d+x(\d+) and (\d+)x\d+\)", sizes.facing),
         (r"same reduction dim, but got \[\d+, (\d+)\] X \[(\d+), \d+\]", sizes.facing),
         (
@@ -82,8 +94,10 @@ _MENDERS: tuple[tuple[re.Pattern[str], Mender], ...] = tuple(
         (r"expanded size of the tensor \((\d+)\) must match .* \((\d+)\) at", sizes.expanded),
         (r"Expected size (\d+) but got size (\d+)", sizes.either),
         (r"Expected (\d+) in dimension \d+ but got (\d+)", sizes.either),
-        (r"shape '\[([-\d, ]+)\]' is invalid for input", ranks.viewed),
+        (r"shape '\[([-\d, ]+)\]' is invalid for input(?: of size (\d+))?", ranks.viewed),
         (r"got split_sizes=\[([\d, ]+)\]", sizes.split),
+        (r"Padding size \d+ is not supported for (\d)D input", ranks.fewer),
+        (r"Expected hidden(?:\[\d\])? size", ranks.samples_second),
         (r"Expected (\d+)-D (?:tensors|argument \w+), but got (\d+)-D", ranks.another_rank),
         (
             r"equation \((\d+)\) does not match the number of dimensions \((\d+)\)",
@@ -117,10 +131,19 @@ _MENDERS: tuple[tuple[re.Pattern[str], Mender], ...] = tuple(
         (r"expected (\d) dims|assert \w+\.(?:ndim|dim\(\)) == (\d)", ranks.ranks),
         (r"right number of (?:axis|axes|dimensions)", ranks.more_dimensions),
         (r"must (?:pass in|have|be) (\d+)|expected (\d+) (?:values|features)", sizes.last),
-        (r"assert (\w+)\.shape\[(-?\d+)\] == (\d+)\b", arguments.asserted),
         (r"takes 1 positional argument but", kinds.keywords),
         (r"KeyError: '(\w+)'|exactly one of `(\w+)`", kinds.key),
         (r"must be either a floating point", kinds.as_floats),
+        (
+            r"expected scalar type \S+ but found \S*(?:int64|Long|[Ff]loat)|"
+            r"must have the same dtype, but got Long and Float",
+            kinds.vectors,
+        ),
+        (
+            r"Boolean value of Tensor with more than one value|"
+            r"elements cannot be converted to Scalar|only one element tensors can be converted",
+            kinds.numbers,
+        ),
         (
             r"invalid data type 'str'|indices must be integers|only integers, slices|"
             r"no attribute '(?:keys|items|get)'|too many indices|passed in a <class 'str'>",
@@ -136,6 +159,7 @@ _MENDERS: tuple[tuple[re.Pattern[str], Mender], ...] = tuple(
             kinds.token_ids,
         ),
         (r"'Tensor' object has no attribute '\w+'", kinds.objects),
+        (r"list index out of range", kinds.longer_lists),
         (r"list of|List\[|must be a list|sequence of|0-d tensor", kinds.lists),
         (r"((?:NoneType|specify|provide|required|None).*)", arguments.optional),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from nar_plugin.hooks._attribute_search import integer
 from nar_plugin.hooks._catalogue import Catalogue, Entry
 from nar_plugin.hooks._class_catalogue import entries
 
@@ -30,7 +31,8 @@ def _inputs(model: Any) -> list[ExampleInputs]:
     """A window of the past, of one series or, for a multivariate model, of all."""
     import torch
 
-    series = torch.empty(2, _WINDOW, getattr(model, "n_series", None) or 1, device="meta")
+    window = integer(model, ("input_size",)) or _WINDOW
+    series = torch.empty(2, window, getattr(model, "n_series", None) or 1, device="meta")
     absent = ("hist_exog", "futr_exog", "stat_exog")
     parts = {"insample_y": series, "insample_mask": series, **dict.fromkeys(absent)}
     one = {**parts, "insample_y": series[..., :1]}

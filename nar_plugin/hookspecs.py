@@ -33,11 +33,14 @@ class ExampleInputs:
         kwargs: Keyword arguments.
         batch: How many samples they hold; a graph's FLOPs are those of one. One is best, but for
             models that refuse it.
+        blind: Whether nothing of the model speaks for them. What the forward's messages make of
+            the guesses before is tried first.
     """
 
     args: tuple[Any, ...] = ()
     kwargs: Mapping[str, Any] = field(default_factory=dict)
     batch: int = 1
+    blind: bool = False
 
 
 @dataclass(frozen=True)
@@ -125,8 +128,8 @@ def nar_mended_inputs(
 ) -> Iterable[ExampleInputs] | None:
     """What to try after the forward refused these inputs with this message, or None.
 
-    It is asked when every guess was refused, and again for what it proposed; the tracer stops
-    after a bounded number of tries.
+    It is asked when every guess that is not blind was refused, and again for what it proposed; the
+    tracer stops after a bounded number of tries.
 
     Example:
         ```python

@@ -115,6 +115,21 @@ def far_text(query: Query, hits: Sequence[Hit]) -> str:
     return f"No close relative: every score is below {STRANGE}. These are the least far."
 
 
+def _module_tree_text(reason: str) -> str:
+    """Why the forward was not followed, and what can be done about it."""
+    compared = "its layers were compared in the order of the module tree, without their connections"
+    first, _, refusal = reason.partition("\n")
+    if not first.startswith("no inputs"):  # it has no forward that could take any
+        model, _, advice = clean(first).partition("; ")
+        return f"{model}, so {compared}." + (f" {advice[0].upper()}{advice[1:]}." if advice else "")
+    refusal = clean(refusal.partition("\n")[0].partition(": ")[2]).rstrip(".")
+    cause = f" ({refusal})" if refusal else ""
+    return (
+        f"No inputs were found that its forward takes{cause}, so {compared}. In Python, "
+        "example_inputs= gives a sure answer."
+    )
+
+
 def shared_ops(hit: Hit) -> int:
     """How many of the query's operations lie in blocks that the hit has as well, one for one."""
     return sum(min(motif.count_query, motif.count_hit) * motif.ops for motif in hit.shared_motifs)
@@ -125,14 +140,7 @@ def trace_text(query: Query) -> str:
     if query.method == "index":
         return f"Read from the index, since it was not built here: {clean(query.reason)}"
     if query.method == "modules":
-        _, _, refusal = query.reason.partition("\n")
-        refusal = clean(refusal.partition("\n")[0].partition(": ")[2]).rstrip(".")
-        cause = f" ({refusal})" if refusal else ""
-        return (
-            f"No inputs were found that its forward takes{cause}, so its layers were compared in "
-            "the order of the module tree, without their connections. In Python, example_inputs= "
-            "gives a sure answer."
-        )
+        return _module_tree_text(query.reason)
     if query.unread > UNREAD * query.params:
         return (
             f"{query.unread / query.params:.0%} of its parameters were not reached by this "

@@ -11,6 +11,7 @@ from torch import nn
 from nar_plugin.errors import NarError, TraceError
 from nar_plugin.tracing import inputs as example
 from nar_plugin.tracing.attempts import Attempts
+from nar_plugin.tracing.forwardless import forwardless
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 from nar_plugin.tracing.module_tree import from_modules
 from nar_plugin.tracing.twin import dequantized
@@ -36,8 +37,8 @@ def trace(model: nn.Module, example_inputs: Any = None) -> ArchitectureGraph:
         The graph, with parameters and FLOPs at batch 1 and the traced input.
 
     Raises:
-        TraceError: The forward refused the given inputs, or the model has no layers at all. The
-            text has the model's own message.
+        TraceError: The forward refused the given inputs, there is none that could take them, or
+            the model has no layers at all. The text has the model's own message.
     """
     if not isinstance(model, nn.Module):
         raise NarError(f"trace wants a torch.nn.Module; got {type(model).__name__}: {model!r}")
@@ -49,6 +50,8 @@ def trace(model: nn.Module, example_inputs: Any = None) -> ArchitectureGraph:
 def _traced(model: nn.Module, example_inputs: Any) -> ArchitectureGraph:
     if example_inputs is None:
         model = dequantized(model)
+    if why := forwardless(model):
+        return _without_forward(model, example_inputs, why)
     attempts = Attempts(model)
     if example_inputs is None:
         graph = attempts.with_guesses()
@@ -64,6 +67,14 @@ def _traced(model: nn.Module, example_inputs: Any) -> ArchitectureGraph:
             f"The forward of {type(model).__name__} refused the given inputs:\n{attempts}\n"
             "Pass inputs that it accepts: example_inputs=(tensor, ...) or {'name': tensor}."
         )
+    return graph
+
+
+def _without_forward(model: nn.Module, example_inputs: Any, why: str) -> ArchitectureGraph:
+    """No inputs can help; the layers are there to be read all the same."""
+    graph = from_modules(model, why) if example_inputs is None else None
+    if graph is None or len(graph) == 0:
+        raise TraceError(f"{why}." if example_inputs is not None else f"{why}, and no layers.")
     return graph
 
 

@@ -21,6 +21,7 @@ from nar_plugin.tracing.recorder import EndlessLoop
 Follow = Callable[[nn.Module, ExampleInputs, str], ArchitectureGraph]
 
 _MOST_REPAIRS = 80  # tries beyond the plugins' guesses
+_FIRST_REPAIRS = 16  # of them before the first blind guess
 _MOST_ALIKE = 8  # refusals with one message that are looked into
 _MOST_ON_REALS = 3
 _MOST_REAL_PARAMETERS = 50_000_000  # a model that small is copied with its weights
@@ -48,12 +49,25 @@ class Attempts:
         self._endless = False  # other inputs would not help
 
     def with_guesses(self) -> ArchitectureGraph | None:
-        """The first trace on meta that succeeds: the plugins' guesses, then mended ones."""
+        """The first trace on meta that succeeds: the plugins' guesses, then mended ones.
+
+        A blind guess may be accepted by luck, so some mended ones come before the first of them.
+        """
+        repaired = False
         for inputs in example.guesses(self._model):
+            if inputs.blind and not repaired:
+                repaired = True
+                graph = self._with_mended(_FIRST_REPAIRS)
+                if graph is not None or self._endless:
+                    return graph
             graph = self.with_inputs(inputs, "the forward accepted guessed inputs")
             if graph is not None or self._endless:
                 return graph
-        for inputs, message in islice(self._mended(), _MOST_REPAIRS):
+        return self._with_mended(_MOST_REPAIRS)
+
+    def _with_mended(self, most: int) -> ArchitectureGraph | None:
+        """The first trace on meta that succeeds with what the messages suggest."""
+        for inputs, message in islice(self._mended(), most):
             graph = self.with_inputs(inputs, f"guessed inputs were mended after {message[:300]!r}")
             if graph is not None or self._endless:
                 return graph

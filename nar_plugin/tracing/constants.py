@@ -34,6 +34,7 @@ class Constants:
         self._on_meta: set[int] = set()  # without values
         self._computed = 0  # elements of the known ones that were computed from others
         self._given: set[int] = set()  # of the known: what came in, and what is computed from it
+        self.calls_on_given = 0  # that computed something
         self._told: set[int] = set()  # of the known: what was made up for live data, and so on
         self._masked: set[int] = set()  # of the known: what a mask picked, and so on
         self._orders: set[int] = set()  # of the given: places in sorted order, and so on
@@ -156,6 +157,8 @@ class Constants:
         for marked in (self._given, self._told, self._masked, self._orders):
             if not marked.isdisjoint(map(id, tensors)):
                 _mark(out, marked)
+        if not trait.bookkeeping and not self._given.isdisjoint(map(id, tensors)):
+            self.calls_on_given += 1
         if trait.looks_up and any(tensor.dtype == torch.bool for tensor in tensors):
             _mark(out, self._masked)
         if trait.sorts:

@@ -24,26 +24,47 @@ _SIGNS = re.compile(
     r"\bmeta\b|inference tensor|scalarType|allocated|format string|constraint|numpy|no data"
     r"|Device index|not linked with|CUDA|cuda|NVIDIA|HIP|XPU|MPS|mps|NPU|driver"
 )
-_DEVICE = torch.Tensor.device.__get__
+# An extension that was not built, where a forward asks which device it is on.
+_ABSENT = (AttributeError, NameError, ImportError)
+_ASKS_DEVICE = ({"device", "type"}, {"is_cpu"})
+_TENSOR: Any = torch.Tensor
+_DEVICE = _TENSOR.device.__get__
+_IS_CPU = _TENSOR.is_cpu.__get__
 _ON_ONE_DEVICE = frozenset({torch.stft, torch.Tensor.stft})
 _INVERSES = frozenset({torch.istft, torch.Tensor.istft})
 _MOVES = frozenset({torch.Tensor.cuda, torch.Tensor.cpu, torch.Tensor.xpu, torch.Tensor.pin_memory})
 
 
 def told(error: BaseException) -> str:
-    """An error's type and text, whatever its `__str__` does; of a bare assertion its line."""
+    """An error's type and text, whatever its `__str__` does; of an assertion its line as well."""
     try:
         text = str(error).strip()
     except Exception:
         text = "(its text cannot be read)"
-    if not text and isinstance(error, AssertionError):
-        text = str(traceback.extract_tb(error.__traceback__)[-1].line)
+    if isinstance(error, AssertionError):
+        line = "".join(str(frame.line) for frame in traceback.extract_tb(error.__traceback__, -1))
+        if not text or line.startswith("assert "):
+            text = f"{text}; {line}" if text else line
     return f"{type(error).__name__}: {text}"
 
 
 def may_help(error: BaseException) -> bool:
     """Whether a forward failed by asking for values or for a device that are not there."""
+    if isinstance(error, _ABSENT) and _asked_device(error):
+        return True
     return _SIGNS.search(told(error)) is not None
+
+
+def _asked_device(error: BaseException) -> bool:
+    """Whether a function that the error went through may have chosen its way by a device.
+
+    StyleGAN2 calls its own kernels where `x.device.type` is not `"cpu"`.
+    """
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        own = not str(frame.f_globals.get("__name__")).startswith("torch.")
+        if own and any(asked.issubset(frame.f_code.co_names) for asked in _ASKS_DEVICE):
+            return True
+    return False
 
 
 class Escapes(TorchFunctionMode):
@@ -69,6 +90,10 @@ class Escapes(TorchFunctionMode):
             return 0
         if func == _DEVICE:  # a library that knows no meta device is told of the CPU
             return torch.device("cpu")
+        if func == _IS_CPU:
+            return True
+        if func is torch.Tensor.type:
+            return _typed(*args, **kwargs)
         if func in _ON_ONE_DEVICE:  # a check below the dispatcher
             args = map_tensors(args, self._recorder.without_values)
             kwargs = {
@@ -136,6 +161,15 @@ def _inverse_spectrogram(
     wanted = length if length is not None else whole - 2 * begin
     missing = max(0, begin + wanted - whole)
     return torch.nn.functional.pad(samples, (0, missing))[..., begin : begin + wanted]
+
+
+def _typed(tensor: torch.Tensor, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
+    """`Tensor.type` without its device: `torch.FloatTensor`, or a tensor of such a type."""
+    if dtype is None:
+        return "torch." + tensor.type().rpartition(".")[2]
+    if isinstance(dtype, str):
+        dtype = getattr(torch, dtype.rpartition(".")[2])
+    return tensor.to(dtype if isinstance(dtype, torch.dtype) else dtype.dtype)
 
 
 def _numpy_type(dtype: torch.dtype) -> Any:

@@ -135,7 +135,7 @@ def _called(
     try:
         return model(*args, **kwargs)
     except Exception as error:
-        vars(error)[CALLS_MADE] = len(recorder.records)
+        vars(error)[CALLS_MADE] = len(recorder.records) + recorder.constants.calls_on_given
         vars(error)[ABOUT] = recorder.origins(_places(args, kwargs))
         raise
 

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from nar_plugin.hooks import torch as plugin
@@ -224,6 +225,11 @@ def test_the_image_comes_first_at_224_with_the_channels_of_the_first_convolution
     (image,) = first.args
     assert image.shape == (1, 5, 224, 224)
     assert image.is_meta
+
+
+def test_a_width_of_numpy_is_a_width() -> None:
+    first, *_ = plugin.nar_example_inputs(nn.Sequential(nn.Linear(np.prod((2, 3)), 8)))
+    assert first.args[0].shape == (1, 6)
 
 
 def test_tokens_are_real_and_fit_the_block_size_and_the_vocabulary() -> None:

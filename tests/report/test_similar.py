@@ -103,6 +103,15 @@ def test_a_graph_without_a_forward_is_said_to_be_one(similar):
         assert "at none" not in text
 
 
+def test_a_model_that_has_no_forward_is_not_promised_that_inputs_help(similar):
+    reason = "Agent has no forward of its own; ask about a part: model.actor, model.critic"
+    agent = replace(similar, query=replace(similar.query, method="modules", reason=reason))
+    for text in (" ".join(str(agent).split()), agent._repr_html_()):
+        assert "Agent has no forward of its own, so its layers were compared" in text
+        assert "Ask about a part: model.actor, model.critic." in text
+        assert "example_inputs" not in text
+
+
 def test_parameters_that_no_operation_read_are_told(similar):
     few = replace(similar, query=replace(similar.query, unread=2_555_703))  # 10% is 2,555,703.2
     assert "were not reached" not in str(few) + few._repr_html_()

@@ -6,6 +6,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from nar_plugin.errors import TraceError
 from nar_plugin.tracing import constants, trace
 
 
@@ -92,6 +93,18 @@ def under_autocast(h):
         return torch.relu(h)
 
 
+def by_an_extension(h):
+    """As StyleGAN2's own kernels, on a machine where they were not built."""
+    extension = None
+    return torch.relu(h) if h.device.type == "cpu" or h.is_cpu else extension.relu(h)
+
+
+def typed_by_name(h):
+    steps = torch.arange(h.shape[-1]).type(h.type())
+    assert steps.dtype == torch.float32
+    return torch.relu(h.type(h.type()) + steps).type("torch.cuda.HalfTensor")
+
+
 def constant_on_the_device(h):
     shape = torch.tensor([[4, 2]], device=h.device)
     return torch.relu(h.reshape(shape.tolist()[0])).reshape(2, 4)
@@ -156,6 +169,8 @@ def test_a_sum_that_starts_as_a_tensor_of_the_old_constructor():
         (lambda h: torch.relu(h.cuda() + torch.zeros(4, device="cuda")), ["add", "relu"]),
         (half_on_gpu, ["relu"]),
         (under_autocast, ["relu"]),
+        (by_an_extension, ["relu"]),
+        (typed_by_name, ["add", "relu"]),
         (constant_on_the_device, ["relu"]),
         (checked, ["relu"]),
         (counted, ["relu", "relu", "cat"]),
@@ -193,6 +208,18 @@ def test_triton_kernels_are_one_node_each():
 
     for between in (into_fresh_memory, in_place, wrapped):
         assert kinds(between) == ["triton::add_into"]
+
+
+def test_an_absence_that_no_device_explains_is_not_tried_twice():
+    calls = []
+
+    def absent(h):
+        calls.append(h.is_meta)
+        return None.relu(h)
+
+    with pytest.raises(TraceError):
+        kinds(absent)
+    assert calls == [True, False]
 
 
 def test_launches_elsewhere_are_left_alone():

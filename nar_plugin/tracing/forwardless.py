@@ -1,0 +1,55 @@
+"""Modules that hold the parts of a model and have no forward of their own, as agents do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+from torch import nn
+
+_MOST = 6  # parts that are named
+
+
+def forwardless(model: nn.Module) -> str:
+    """That a module has no forward, and which of its parts can be asked about; else empty.
+
+    Example:
+        ```python
+        forwardless(agent)  # "Agent has no forward of its own; ask about a part: model.actor"
+        ```
+    """
+    if _has_forward(model):
+        return ""
+    parts = list(islice(_parts(model, "model"), _MOST + 1))
+    named = ", ".join(parts[:_MOST]) + (", …" if len(parts) > _MOST else "")
+    advice = f"; ask about a part: {named}" if named else ""
+    return f"{type(model).__name__} has no forward of its own{advice}"
+
+
+def _has_forward(module: nn.Module) -> bool:
+    """Whether a call runs more than a refusal: nn.Module's own, or an abstract class's."""
+    if "forward" in vars(module) or type(module).__call__ is not nn.Module.__call__:
+        return True
+    forward = type(module).forward
+    code = getattr(forward, "__code__", None)  # absent from a forward in C++ or TorchScript
+    abstract = code is not None and code.co_names == (NotImplementedError.__name__,)
+    return forward is not nn.Module.forward and not abstract
+
+
+def _parts(module: nn.Module, name: str) -> Iterator[str]:
+    """The nearest modules inside that have a forward and parameters, as they are written."""
+    for key, child in module.named_children():
+        written = _written(module, name, key)
+        if next(child.parameters(), None) is None:
+            continue
+        if _has_forward(child):
+            yield written
+        else:
+            yield from _parts(child, written)
+
+
+def _written(module: nn.Module, name: str, key: str) -> str:
+    """A child in Python."""
+    if isinstance(module, nn.ModuleList):
+        return f"{name}[{key}]"
+    return f"{name}[{key!r}]" if isinstance(module, nn.ModuleDict) else f"{name}.{key}"
