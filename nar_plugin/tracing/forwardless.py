@@ -23,7 +23,7 @@ def forwardless(model: nn.Module) -> str:
     parts = list(islice(_parts(model, "model"), _MOST + 1))
     named = ", ".join(parts[:_MOST]) + (", …" if len(parts) > _MOST else "")
     advice = f"; ask about a part: {named}" if named else ""
-    return f"{type(model).__name__} has no forward of its own{advice}"
+    return f"{type(model).__name__} has no forward of its own{_refusal(model)}{advice}"
 
 
 def _has_forward(module: nn.Module) -> bool:
@@ -34,6 +34,16 @@ def _has_forward(module: nn.Module) -> bool:
     code = getattr(forward, "__code__", None)  # absent from a forward in C++ or TorchScript
     abstract = code is not None and code.co_names == (NotImplementedError.__name__,)
     return forward is not nn.Module.forward and not abstract
+
+
+def _refusal(model: nn.Module) -> str:
+    """What an abstract forward raises in words, in brackets; empty where it has none."""
+    forward = type(model).forward
+    if forward is nn.Module.forward:
+        return ""
+    texts = [text for text in forward.__code__.co_consts if isinstance(text, str)]
+    words = " ".join(text for text in texts if text != forward.__doc__)
+    return f" ({words})" if words else ""
 
 
 def _parts(module: nn.Module, name: str) -> Iterator[str]:

@@ -64,6 +64,17 @@ def test_what_runs_has_a_forward(model):
     assert forwardless(model) == ""
 
 
+def test_what_an_abstract_forward_says_is_kept():
+    class Worded(Agent):
+        def forward(self, x):
+            """Not here."""
+            raise NotImplementedError("ask a subclass")
+
+    assert forwardless(Worded()).startswith(
+        "Worded has no forward of its own (ask a subclass); ask"
+    )
+
+
 def test_an_instance_may_bring_its_own_forward():
     agent = Agent()
     agent.forward = lambda x: agent.actor(x)
