@@ -26,6 +26,7 @@ from nar_plugin.tracing.constants import KNOWN_ELEMENTS
 from nar_plugin.tracing.dequantized import is_packed, is_scale, plain_layer
 from nar_plugin.tracing.generators import in_fixed_state
 from nar_plugin.tracing.kernels import without_memory
+from nar_plugin.tracing.own_hooks import keep_own_hooks
 from nar_plugin.tracing.unwrap import unwrap
 
 Copy = Callable[[torch.Tensor], torch.Tensor]
@@ -46,7 +47,6 @@ _HOOK_DICTS = frozenset(
         "_load_state_dict_post_hooks",
     }
 )
-_RUN_HOOKS = ("_forward_pre_hooks", "_forward_hooks")
 # No forward adds to these, so that all modules of a twin share one that is empty.
 _NEVER_RUN = frozenset(name for name in _HOOK_DICTS if "forward" not in name)
 # Left out of the twin: in-place compilation, and accelerate's forward with its device moves.
@@ -104,7 +104,7 @@ class Twin:
         self.modules: list[tuple[str, nn.Module]] = []  # of the twin; "" where no path leads there
         self.model = self._module(model, "")
         for original, (_, twin) in zip(self._originals, self.modules, strict=True):
-            _keep_own_hooks(original, twin, self._memo)
+            keep_own_hooks(original, twin, self._memo)
 
     def dissolve(self) -> None:
         """Break the twin's reference cycles, so that nothing of it waits for the collector."""
@@ -391,56 +391,3 @@ def _empty(tensor: torch.Tensor) -> torch.Tensor:
 def _logical_shape(tensor: torch.Tensor) -> torch.Size:
     state = getattr(tensor, "quant_state", None)  # a bitsandbytes weight, packed in bytes
     return torch.Size(state.shape) if state is not None else tensor.shape
-
-
-def _keep_own_hooks(original: nn.Module, twin: nn.Module, memo: dict[int, Any]) -> None:
-    """Copy the hooks that a model needs to work, and none that a user has put there to look.
-
-    Needed are those of `torch.nn.utils` (weight_norm, spectral_norm, pruning), those of
-    transformers, those bound to an object that the model itself holds (timm's FeatureHooks), and
-    functions that know a dict or a list that it holds (the activations of MiDaS).
-    """
-    for name in _RUN_HOOKS:
-        for key, hook in original.__dict__.get(name, {}).items():
-            own = _rebound(hook, memo)
-            if own is not None:
-                twin.__dict__[name][key] = own
-                with_kwargs = f"{name}_with_kwargs"
-                if key in original.__dict__.get(with_kwargs, {}):
-                    twin.__dict__[with_kwargs][key] = True
-
-
-def _rebound(hook: Any, memo: dict[int, Any]) -> Any:
-    if type(hook).__module__.startswith("torch.nn.utils."):
-        return hook
-    if str(getattr(hook, "__module__", "")).startswith("transformers."):
-        return hook  # transformers collects hidden states by hooks, put there once
-    if isinstance(hook, functools.partial):
-        inner = _rebound(hook.func, memo)
-        return None if inner is None else functools.partial(inner, *hook.args, **hook.keywords)
-    if isinstance(hook, types.FunctionType):
-        return _knowing_the_twins(hook, memo)
-    owner = memo.get(id(getattr(hook, "__self__", None)))
-    if owner is None or type(owner).__module__.startswith("torch.distributed."):
-        return None
-    return types.MethodType(hook.__func__, owner)
-
-
-def _knowing_the_twins(function: types.FunctionType, memo: dict[int, Any]) -> Any:
-    """The function with the twin's dicts and lists for the model's; None where it knows none."""
-    code, scope = function.__code__, function.__globals__
-    names = {name: scope[name] for name in code.co_names if name in scope}
-    try:
-        cells = [cell.cell_contents for cell in function.__closure__ or ()]
-    except ValueError:  # one is not filled
-        return None
-    known = (*names.values(), *cells)
-    if not any(isinstance(item, dict | list) and id(item) in memo for item in known):
-        return None
-    return types.FunctionType(
-        code,
-        {**scope, **{name: memo.get(id(item), item) for name, item in names.items()}},
-        function.__name__,
-        function.__defaults__,
-        tuple(types.CellType(memo.get(id(item), item)) for item in cells),
-    )
