@@ -27,9 +27,11 @@ from nar_plugin.report import (
     Hit,
     IndexInfo,
     Query,
+    SameBlocks,
     SharedMotif,
     SimilarArchitectures,
 )
+from nar_plugin.report.wording import is_far
 from nar_plugin.tracing import ArchitectureGraph, unwrap
 from nar_plugin.tracing import trace as _trace
 
@@ -81,8 +83,11 @@ def find_similar(
     found = load_index(index)
     query, vector = _ask(model, example_inputs, found, "find_similar")
     matches = best_designs(found, vector, k, where, identical=query.fingerprint)
-    hits = [_hit(rank, match, query) for rank, match in enumerate(matches, start=1)]
-    return SimilarArchitectures(query, _info(found), tuple(hits))
+    hits = tuple(_hit(rank, match, query) for rank, match in enumerate(matches, start=1))
+    asked = query.method != "modules" and is_far(query, hits)  # of real blocks
+    rows = found.of_same_blocks(query.motifs, vector, where=where) if asked else ()
+    same = tuple(SameBlocks(row.name, row.family, share) for row, share in rows)
+    return SimilarArchitectures(query, _info(found), hits, same)
 
 
 def embed(model: Any, *, example_inputs: Any = None, index: Index = None) -> Vector:

@@ -227,6 +227,27 @@ def test_every_name_is_a_reference_and_the_rows_are_sound():
         assert row.motifs
 
 
+def test_what_is_made_of_the_same_blocks_is_named_where_every_score_is_low():
+    """The transformer of torch, without positions: FSMT is the one that was published."""
+
+    class Translator(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.words = torch.nn.Embedding(8000, 512)
+            self.core = torch.nn.Transformer(512, 8, 6, 6, 2048, batch_first=True)
+            self.head = torch.nn.Linear(512, 8000)
+
+        def forward(self, source, target):
+            return self.head(self.core(self.words(source), self.words(target)))
+
+    similar = nar_plugin.find_similar(Translator(), k=3)
+    assert similar[0].score < 0.45
+    first = similar.same_blocks[0]
+    assert first.name == "transformers:fsmt"
+    assert first.share > 0.9
+    assert "Made of the same blocks all the same: transformers:fsmt" in str(similar)
+
+
 def test_json_has_the_fields_of_the_contract():
     document = nar_plugin.find_similar("timm:resnet18", k=1).to_dict()
     json.dumps(document)

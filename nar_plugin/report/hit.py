@@ -26,6 +26,22 @@ class SharedMotif:
 
 
 @dataclass(frozen=True)
+class SameBlocks:
+    """A known architecture that is made of the model's blocks, however far its vector is.
+
+    Attributes:
+        name: A model reference.
+        family: The defining module or model type.
+        share: Of the operations of each of the two, the part that lies in blocks which the other
+            has too; the less of the two parts.
+    """
+
+    name: str
+    family: str
+    share: float
+
+
+@dataclass(frozen=True)
 class Hit:
     """A known architecture, one for each distinct graph.
 

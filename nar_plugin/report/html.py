@@ -40,7 +40,7 @@ def similar_html(similar: SimilarArchitectures) -> str:
         f"<div>similar to <b>{escape(query_text(similar.query))}</b></div>"
         f'<div class="nar-quiet">{escape(inputs_text(similar.query))}</div>'
         f"<div>{escape(trace_text(similar.query))}</div>"
-        f"<div>{escape(far_text(similar.query, similar.hits))}</div>"
+        f"<div>{escape(far_text(similar.query, similar.hits, similar.same_blocks))}</div>"
         f"<table><thead><tr>{headings}</tr></thead><tbody>{rows}</tbody></table>"
         f'<div class="nar-quiet">{escape(index_text(similar.index))}</div></div>'
     )

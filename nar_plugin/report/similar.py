@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, overload
 
 from nar_plugin.errors import NarError
-from nar_plugin.report.hit import Hit
+from nar_plugin.report.hit import Hit, SameBlocks
 from nar_plugin.report.query import IndexInfo, Query
 
 if TYPE_CHECKING:
@@ -31,12 +31,14 @@ class SimilarArchitectures(Sequence[Hit]):
         query: The model asked about.
         index: The index that answered. (It hides `Sequence.index`: a hit knows its own rank.)
         hits: The answers, most similar first.
+        same_blocks: Where all of them are far: what is made of the model's blocks all the same.
     """
 
     query: Query
     # field(): without it the dataclass would take the inherited method for a default value.
     index: IndexInfo = field()  # type: ignore[assignment]
     hits: tuple[Hit, ...]
+    same_blocks: tuple[SameBlocks, ...] = ()
 
     def __len__(self) -> int:
         """The number of hits."""
@@ -73,12 +75,15 @@ class SimilarArchitectures(Sequence[Hit]):
         return similar_html(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """What `nar find --json` prints: `query`, `index` and `hits`."""
-        return {
+        """What `nar find --json` prints: `query`, `index`, `hits`, and `same_blocks` if any."""
+        found = {
             "query": self.query.to_dict(),
             "index": self.index.to_dict(),
             "hits": [hit.to_dict() for hit in self.hits],
         }
+        if self.same_blocks:
+            found["same_blocks"] = [asdict(same) for same in self.same_blocks]
+        return found
 
     def to_pandas(self) -> Any:
         """A `pandas.DataFrame` with a row for each hit and a column for each of its fields.

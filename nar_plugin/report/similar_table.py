@@ -51,7 +51,7 @@ class SimilarTable:
             yield Text(inputs, style="dim")
         if warning := trace_text(self.similar.query):
             yield Text(warning, style="yellow")
-        if warning := far_text(self.similar.query, self.similar.hits):
+        if warning := far_text(self.similar.query, self.similar.hits, self.similar.same_blocks):
             yield Text(warning, style="yellow")
         if self.similar.hits:
             yield Text()

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from nar_plugin.report.hit import Hit, SharedMotif
+    from nar_plugin.report.hit import Hit, SameBlocks, SharedMotif
     from nar_plugin.report.query import IndexInfo, Query
 
 UNREAD = 0.1  # share of the parameters from which on a forward has passed by a part of the model
@@ -104,15 +104,29 @@ def _scaled(number: int, suffixes: tuple[str, ...]) -> str:
     return f"{value:.1f}{suffix}"
 
 
-def far_text(query: Query, hits: Sequence[Hit]) -> str:
-    """What a low best score says where no hit is made of the same blocks; else empty."""
+def is_far(query: Query, hits: Sequence[Hit]) -> bool:
+    """Whether even the best hit is far, and is not made of the same blocks."""
     if not hits or hits[0].rank > 1 or hits[0].exact or hits[0].score >= FAR:
+        return False
+    return not _is_kin(query, hits[0])
+
+
+def far_text(query: Query, hits: Sequence[Hit], same_blocks: Sequence[SameBlocks] = ()) -> str:
+    """What a low best score says, and what is made of the same blocks all the same."""
+    if not is_far(query, hits):
         return ""
-    if any(shared_ops(hit) >= KIN * query.ops for hit in hits):
+    if same_blocks:
+        named = ", ".join(f"{clean(same.name)} ({same.share:.0%})" for same in same_blocks)
+        return f"Every score is below {FAR}. Made of the same blocks all the same: {named}."
+    if any(_is_kin(query, hit) for hit in hits):
         return ""
     if hits[0].score >= STRANGE:
         return f"Distant relatives at best: every score is below {FAR}."
     return f"No close relative: every score is below {STRANGE}. These are the least far."
+
+
+def _is_kin(query: Query, hit: Hit) -> bool:
+    return shared_ops(hit) >= KIN * query.ops
 
 
 def _module_tree_text(reason: str) -> str:

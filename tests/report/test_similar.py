@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from nar_plugin.errors import NarError
-from nar_plugin.report import Hit, SharedMotif, SimilarArchitectures
+from nar_plugin.report import Hit, SameBlocks, SharedMotif, SimilarArchitectures
 
 HIT_FIELDS = [
     "rank", "name", "names", "score", "family", "library", "task", "params", "flops",
@@ -144,6 +144,20 @@ def test_hits_that_are_all_far_are_said_to_be(similar, make_hit, score, warning)
     assert warning in str(far)
     assert warning in far._repr_html_()
     assert "relative" not in str(far[1:])  # the rest of an answer
+
+
+def test_what_is_made_of_the_same_blocks_is_said_of_far_hits(similar, make_hit):
+    same = (SameBlocks("transformers:fsmt", "fsmt", 0.961),)
+    far = replace(similar, hits=(make_hit(score=0.38, shared_motifs=()),), same_blocks=same)
+    said = (
+        "Every score is below 0.45. Made of the same blocks all the same: transformers:fsmt (96%)."
+    )
+    assert said in " ".join(str(far).split())
+    assert said in far._repr_html_()
+    assert far.to_dict()["same_blocks"] == [
+        {"name": "transformers:fsmt", "family": "fsmt", "share": 0.961}
+    ]
+    assert "same_blocks" not in similar.to_dict()
 
 
 def test_of_near_hits_nothing_is_said(similar, make_hit):
