@@ -60,24 +60,7 @@ def _empty_like_layout(layout: Any) -> Any:
     return layout
 
 
-# Positions of two factors that the kernels of a CPU and a GPU want in one dtype; on meta, ids would
-# pass for vectors.
-_ALIKE: dict[Any, tuple[int, int]] = {
-    torch.ops.aten.mm.default: (0, 1),
-    torch.ops.aten.addmm.default: (1, 2),
-    torch.ops.aten.convolution.default: (0, 1),
-}
-
-
-def _refuse_ids(first: torch.Tensor, second: torch.Tensor) -> None:
-    """Raise what the other kernels say of whole numbers that meet a float weight."""
-    if second.is_floating_point() and first.dtype in (torch.int64, torch.int32):
-        raise RuntimeError("mat1 and mat2 must have the same dtype, but got Long and Float")
-
-
 def _on_meta_kernel(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if places := _ALIKE.get(func):
-        _refuse_ids(*(args[place] for place in places))
     try:
         return func(*args, **kwargs)
     except NotImplementedError:
