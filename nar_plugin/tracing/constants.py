@@ -33,6 +33,7 @@ class Constants:
         self._base = base
         self._on_meta: set[int] = set()  # without values
         self._computed = 0  # elements of the known ones that were computed from others
+        self._came_in: set[int] = set()
         self._given: set[int] = set()  # of the known: what came in, and what is computed from it
         self.calls_on_given = 0  # that computed something
         self._told: set[int] = set()  # of the known: what was made up for live data, and so on
@@ -51,8 +52,15 @@ class Constants:
 
     def take(self, tensor: torch.Tensor) -> torch.Tensor:
         """Register a small real tensor that came in: a constant, except where it picks rows."""
+        self._came_in.add(id(tensor))
         self._given.add(id(tensor))
         return self.know(tensor)
+
+    def came_in(self, tensor: torch.Tensor) -> bool:
+        """Whether a known tensor is an input as it came, or a view of one."""
+        while id(tensor) in self._base:
+            tensor = self._base[id(tensor)]
+        return id(tensor) in self._came_in
 
     def tell(self, tensor: torch.Tensor) -> torch.Tensor:
         """Register real values that stand in for live ones: constant, but as places they vary."""

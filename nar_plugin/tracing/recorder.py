@@ -288,6 +288,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             if True not in on_meta:
                 return self.constants.compute(func, trait, args, kwargs, originals, tensors)
             all_meta = False not in on_meta
+            if trait.factors is not None:
+                self._refuse_ids(*(args[place] for place in trait.factors))
         answered, named = args, kwargs  # what the meta kernel is asked with
         if trait.stand_in is not None:
             result = trait.stand_in(self, func, args, kwargs)
@@ -308,6 +310,15 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if shape is not None and tensors[0].shape != shape:
             self._keep_shape(tensors[0], shape)
         return self._follow(func, trait, args, kwargs, out, tensors, originals)
+
+    def _refuse_ids(self, first: torch.Tensor, second: torch.Tensor) -> None:
+        """Raise what the other kernels say of ids that came in and meet a float weight.
+
+        What a forward has computed of them passes: a time that is cast to its own type again.
+        """
+        if second.is_floating_point() and self.constants.came_in(first):
+            self._refused = [first]
+            raise RuntimeError("mat1 and mat2 must have the same dtype, but got Long and Float")
 
     def _taken_apart(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run the calls that a composite operator is made of."""

@@ -14,6 +14,8 @@ from nar_plugin.tracing.quantized_calls import QUANTIZED
 from nar_plugin.tracing.stand_ins import GUARDS, STAND_INS
 from nar_plugin.tracing.vocabulary import BOOKKEEPING, LOOKUPS
 
+_FACTORS = {"mm": (0, 1), "addmm": (1, 2), "convolution": (0, 1)}
+
 
 class Trait(NamedTuple):
     """What is known of an operator."""
@@ -32,6 +34,7 @@ class Trait(NamedTuple):
     looks_up: bool  # picks rows of a table
     sorts: bool  # its last result holds the places in sorted order
     lists: bool  # takes lists of tensors
+    factors: tuple[int, int] | None  # positions that every kernel but meta's wants of one dtype
 
 
 @functools.cache
@@ -59,6 +62,7 @@ def trait_of(func: Any) -> Trait:
         composite=_is_composite(func),
         looks_up=name in LOOKUPS,
         sorts=name in ("sort", "argsort"),
+        factors=_FACTORS.get(name),
         lists=any(_is_list(str(argument.type)) for argument in schema.arguments),
     )
 
