@@ -58,7 +58,9 @@ class Constants:
 
     def came_in(self, tensor: torch.Tensor) -> bool:
         """Whether a known tensor is an input as it came, or a view of one."""
-        while id(tensor) in self._base:
+        seen: set[int] = set()  # what is resized in place is a view of itself
+        while id(tensor) in self._base and id(tensor) not in seen:
+            seen.add(id(tensor))
             tensor = self._base[id(tensor)]
         return id(tensor) in self._came_in
 

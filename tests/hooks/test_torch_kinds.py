@@ -168,3 +168,19 @@ def test_ids_do_not_pass_for_vectors() -> None:
     for layer, ids in ((nn.Linear(4, 4), (1, 4)), (nn.Conv1d(4, 4, 1, bias=False), (1, 4, 4))):
         with pytest.raises(TraceError, match="same dtype"):
             trace(layer, torch.ones(ids, dtype=torch.int64))
+
+
+def test_ids_that_are_squeezed_in_place_are_still_ids() -> None:
+    from nar_plugin.errors import TraceError
+
+    class Squeezed(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.linear = nn.Linear(4, 4)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return self.linear(x.squeeze_(0).unsqueeze_(0))
+
+    assert trace(Squeezed(), torch.ones(1, 4)).method == "meta"
+    with pytest.raises(TraceError, match="dtype"):
+        trace(Squeezed(), torch.ones(1, 4, dtype=torch.int64))
