@@ -55,10 +55,12 @@ def _knowing_the_twins(function: types.FunctionType, memo: dict[int, Any]) -> An
     known = (*names.values(), *cells)
     if not any(isinstance(item, dict | list) and id(item) in memo for item in known):
         return None
-    return types.FunctionType(
+    own = types.FunctionType(
         code,
         {**scope, **{name: memo.get(id(item), item) for name, item in names.items()}},
         function.__name__,
         function.__defaults__,
         tuple(types.CellType(memo.get(id(item), item)) for item in cells),
     )
+    own.__kwdefaults__ = function.__kwdefaults__
+    return own

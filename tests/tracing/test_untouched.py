@@ -191,7 +191,7 @@ def kept_as(name):
 
 
 def kept_in(store):
-    return lambda module, inputs, output: store.update(last=output)
+    return lambda module, inputs, output, *, key="last": store.update({key: output})
 
 
 class ReadsBack(nn.Module):
