@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from nar_plugin.tracing.node import Read
-from nar_plugin.tracing.recorder import CONST, DATA, PARAM, Record
+from nar_plugin.tracing.record import CONST, DATA, PARAM, Record
 from nar_plugin.tracing.samples import Samples
 
 

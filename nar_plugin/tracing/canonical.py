@@ -9,7 +9,7 @@ import torch
 from nar_plugin.tracing.call import Call, operator_name, tensors_among
 from nar_plugin.tracing.graph import Op
 from nar_plugin.tracing.node import Node, Read
-from nar_plugin.tracing.recorder import CONST, Record
+from nar_plugin.tracing.record import CONST, Record
 from nar_plugin.tracing.rules import CALLS, EXPANSIONS
 from nar_plugin.tracing.rules.arithmetic import weight_of_weights
 from nar_plugin.tracing.rules.gates import SELF_GATED

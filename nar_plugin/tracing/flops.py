@@ -12,7 +12,7 @@ from torch.utils.flop_counter import flop_registry
 
 from nar_plugin.tracing.graph import Op
 from nar_plugin.tracing.kernels import call_key
-from nar_plugin.tracing.recorder import Record
+from nar_plugin.tracing.record import Record
 from nar_plugin.tracing.vocabulary import LOOKUPS
 
 # Formulas of torch take 0.1 ms, and blocks repeat: remembered by operator and shapes.

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch._ops import HigherOrderOperator
@@ -21,6 +21,8 @@ from nar_plugin.tracing.choices import asks_for_chosen
 from nar_plugin.tracing.constants import FILLER, KNOWN_ELEMENTS, Constants
 from nar_plugin.tracing.graph import Op
 from nar_plugin.tracing.kernels import map_tensors, meta_twin, run_on_meta, without_memory
+from nar_plugin.tracing.linear_layers import in_one_call, is_linear
+from nar_plugin.tracing.record import CONST, DATA, PARAM, Record, name_of
 from nar_plugin.tracing.stand_ins import Computed, Unknown
 from nar_plugin.tracing.traits import Trait, trait_of
 from nar_plugin.tracing.vocabulary import LOOKUPS
@@ -28,8 +30,8 @@ from nar_plugin.tracing.vocabulary import LOOKUPS
 if TYPE_CHECKING:
     from nar_plugin.tracing.samples import Samples
 
-PARAM, DATA, CONST = -1, -2, -3
 _SEQUENCES = (tuple, list)
+_PLAIN = (torch.Tensor, torch.nn.Parameter)
 _HOLDERS = (torch.Tensor, *_SEQUENCES)  # arguments that are tensors or may hold some
 MOST_CALLS = 300_000  # views included; rwkv, one of the largest models, makes 61,576
 MOST_QUESTIONS = 3_000  # by one module
@@ -44,31 +46,6 @@ class EndlessLoop(BaseException):
 
     Not an Exception, since the `except Exception` in such a loop would swallow it.
     """
-
-
-class Record(NamedTuple):
-    """One call: the operator, its arguments and results, and where its tensors came from.
-
-    `sources` has one entry for each tensor argument in order: the index of the record that made
-    it, or PARAM, DATA or CONST.
-    """
-
-    func: Any
-    args: tuple[Any, ...]
-    kwargs: dict[str, Any]
-    out: Any
-    sources: list[int]
-    path: str
-
-    @property
-    def name(self) -> str:
-        """Of the operator, such as `add_`; empty for one that was recorded as a whole."""
-        return "" if isinstance(self.func, Op) else name_of(self.func)
-
-
-def name_of(func: Any) -> str:
-    """Of an operator, such as `add_`."""
-    return str(func._overloadpacket.__name__)
 
 
 class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
@@ -119,12 +96,13 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def scope(self, path: str, forward: Callable[..., Any]) -> Callable[..., Any]:
         """A forward that tells the recorder its module path while it runs."""
+        run = in_one_call(self, forward) if self.on_meta and is_linear(forward) else forward
 
         def scoped(*args: Any, **kwargs: Any) -> Any:
             outer = self.path
             self.path = path
             try:
-                return forward(*args, **kwargs)
+                return run(*args, **kwargs)
             finally:
                 self.path = outer
 
@@ -143,6 +121,11 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """The record that made a tensor, or PARAM, DATA or CONST."""
         replaced = self._replaced.get(id(tensor))
         return self._source.get(id(tensor if replaced is None else replaced), CONST)
+
+    def plain_source(self, tensor: Any) -> int:
+        """The same for a plain tensor on meta that is live, else CONST."""
+        plain = type(tensor) in _PLAIN and tensor.is_meta
+        return self._source.get(id(tensor), CONST) if plain else CONST
 
     def maker(self, tensor: torch.Tensor) -> Record | None:
         """The record that made a tensor, if one did."""
@@ -257,6 +240,13 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         for tensor in out if isinstance(out, tuple | list) else (out,):
             if tensor is not None:
                 self._source[id(tensor)] = len(self.records) - 1
+        self._keep.append(out)
+
+    def note(self, func: Any, args: tuple[Any, ...], sources: list[int], out: torch.Tensor) -> None:
+        """Record a call of an ATen operator that was answered without its kernel."""
+        self._calls += 1
+        self._source[id(out)] = len(self.records)
+        self.records.append(Record(func, args, {}, out, sources, self.path))
         self._keep.append(out)
 
     def write(self, op: Op, inputs: list[torch.Tensor], outputs: list[torch.Tensor]) -> None:

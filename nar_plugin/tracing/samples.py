@@ -12,7 +12,7 @@ import torch
 
 from nar_plugin.hookspecs import ExampleInputs
 from nar_plugin.tracing.inputs import Given
-from nar_plugin.tracing.recorder import CONST, PARAM
+from nar_plugin.tracing.record import CONST, PARAM
 
 _COPYING = frozenset({"expand", "expand_copy", "repeat", "tile", "repeat_interleave", "cat"})
 _PICKING = frozenset({"select", "slice", "narrow", "split", "split_with_sizes", "unbind", "chunk"})

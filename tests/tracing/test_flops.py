@@ -6,7 +6,7 @@ from torch import nn
 
 from nar_plugin.tracing import trace
 from nar_plugin.tracing.flops import flops_of
-from nar_plugin.tracing.recorder import Record
+from nar_plugin.tracing.record import Record
 
 
 class Computes(nn.Module):

@@ -7,7 +7,7 @@ import math
 import torch
 
 from nar_plugin.tracing.call import Call
-from nar_plugin.tracing.recorder import CONST, PARAM
+from nar_plugin.tracing.record import CONST, PARAM
 from nar_plugin.tracing.rules.rule import Attributes, Rule, declare, on_calls
 from nar_plugin.tracing.vocabulary import ARITHMETIC, LOOKUPS, MASKING, NAMES, WEIGHT_ARITHMETIC
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from nar_plugin.tracing.call import Call
 from nar_plugin.tracing.graph import Attribute
 from nar_plugin.tracing.node import Node
-from nar_plugin.tracing.recorder import CONST
+from nar_plugin.tracing.record import CONST
 from nar_plugin.tracing.rules.rule import Attributes, Rule, on_calls, starts_at
 from nar_plugin.tracing.vocabulary import ATTENTION_KERNELS
 

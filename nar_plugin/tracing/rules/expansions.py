@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from nar_plugin.tracing.call import Call
+from nar_plugin.tracing.record import PARAM
 from nar_plugin.tracing.rules.rule import Rule, expands
 
 Emit = Callable[[Call], int]
@@ -80,3 +81,13 @@ def _product_and_add(call: Call, emit: Emit) -> int | None:
         return None
     product = emit(call.part("bmm" if call.name == "baddbmm" else "mm", [1, 2]))
     return emit(call.part("add", [0], product))
+
+
+@expands(None, "linear")
+def _product_of_weights(call: Call, emit: Emit) -> int | None:
+    """A layer whose input comes of weights alone is what its long way is: a product of weights."""
+    if call.sources[0] != PARAM:
+        return None
+    data, weight, *bias = call.tensors
+    reading = [*bias, data.flatten(0, -2), weight.t()]
+    return emit(call.part("addmm" if bias else "mm", [2, 0, 1][-len(reading) :], reading=reading))

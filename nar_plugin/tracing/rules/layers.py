@@ -9,7 +9,7 @@ import torch
 
 from nar_plugin.tracing.call import Call
 from nar_plugin.tracing.node import Node
-from nar_plugin.tracing.recorder import DATA, PARAM
+from nar_plugin.tracing.record import DATA, PARAM
 from nar_plugin.tracing.rules.rule import Attributes, Rule, declare, on_calls, starts_at
 
 if TYPE_CHECKING:

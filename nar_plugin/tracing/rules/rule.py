@@ -71,9 +71,10 @@ def on_calls(rule: Rule | None, *names: str) -> Callable[[CallRule], CallRule]:
     return register
 
 
-def expands(rule: Rule, *names: str) -> Callable[[Expansion], Expansion]:
+def expands(rule: Rule | None, *names: str) -> Callable[[Expansion], Expansion]:
     """The decorated function replaces these calls by simpler ones."""
-    declare(rule)
+    if rule is not None:
+        declare(rule)
 
     def register(function: Expansion) -> Expansion:
         EXPANSIONS.update(dict.fromkeys(names, function))
