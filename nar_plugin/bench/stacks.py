@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 from torch import nn
 
@@ -43,6 +43,16 @@ class Stack:
         blocks = sorted(tuple(sorted(place[item] for item in block)) for block in self.blocks)
         stop = max(block[-1] + 1 for block in blocks)
         return Stack(self.name, tuple(block[0] for block in blocks), stop, tuple(blocks))
+
+
+class _Call(NamedTuple):
+    """One call of a block, in the order of the forward."""
+
+    start: int
+    stop: int
+    stack: str
+    block: str
+    operations: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -113,7 +123,8 @@ def stacks(graph: ArchitectureGraph, model: Outline) -> list[Stack]:
     A block is an element of a sequence (or one of several siblings whose names differ in their
     number) whose class the library declares as one (`_no_split_modules`, `_repeated_blocks`), and
     where it declares none, whose class is named as blocks are; the innermost of those counts.
-    A module that is called several times is as many blocks.
+    A module that is called several times is as many blocks; where a whole stack is passed through
+    again, after operations of others that are more than a block, it is a stack for each time.
 
     Args:
         graph: A trace with module paths.
@@ -127,22 +138,30 @@ def stacks(graph: ArchitectureGraph, model: Outline) -> list[Stack]:
                 positions.setdefault(prefix, []).append(position)
                 break
     calls = sorted(
-        (call[0], call[-1] + 1, _stack_name(block, model), tuple(call))
-        for block, found in positions.items()
-        for call in _calls(graph, found)
+        _Call(found[0], found[-1] + 1, _stack_name(block, model), block, tuple(found))
+        for block, places in positions.items()
+        for found in _calls(graph, places)
     )
     result: list[Stack] = []
-    begin = 0
-    for number in range(1, len(calls) + 1):
-        if number == len(calls) or calls[number][2] != calls[begin][2]:
-            group = calls[begin:number]
-            starts = tuple(call[0] for call in group)
-            apart = all(one[1] <= other[0] for one, other in pairwise(group))
+    group: list[_Call] = []
+    for number, call in enumerate(calls, 1):
+        group.append(call)
+        behind = calls[number] if number < len(calls) else None
+        if behind is None or behind.stack != call.stack or _begins_anew(behind, group):
+            apart = all(one.stop <= other.start for one, other in pairwise(group))
             if len(group) > 1 and apart:  # modules that take turns are no stack
-                operations = tuple(call[3] for call in group)
-                result.append(Stack(calls[begin][2], starts, group[-1][1], operations))
-            begin = number
+                starts = tuple(call.start for call in group)
+                operations = tuple(call.operations for call in group)
+                result.append(Stack(call.stack, starts, call.stop, operations))
+            group = []
     return result
+
+
+def _begins_anew(call: _Call, group: Sequence[_Call]) -> bool:
+    """Whether a block that came before comes again, far behind the others."""
+    longest = max(before.stop - before.start for before in group)
+    again = any(before.block == call.block for before in group)
+    return again and call.start - group[-1].stop > longest
 
 
 def _block_paths(graph: ArchitectureGraph, model: Outline) -> set[str]:
