@@ -123,8 +123,8 @@ def stacks(graph: ArchitectureGraph, model: Outline) -> list[Stack]:
     A block is an element of a sequence (or one of several siblings whose names differ in their
     number) whose class the library declares as one (`_no_split_modules`, `_repeated_blocks`), and
     where it declares none, whose class is named as blocks are; the innermost of those counts.
-    A module that is called several times is as many blocks; where a whole stack is passed through
-    again, after operations of others that are more than a block, it is a stack for each time.
+    A module that is called several times is as many blocks; where a stack is passed through again
+    after other operations, it is a stack for each time.
 
     Args:
         graph: A trace with module paths.
@@ -158,10 +158,9 @@ def stacks(graph: ArchitectureGraph, model: Outline) -> list[Stack]:
 
 
 def _begins_anew(call: _Call, group: Sequence[_Call]) -> bool:
-    """Whether a block that came before comes again, far behind the others."""
-    longest = max(before.stop - before.start for before in group)
-    again = any(before.block == call.block for before in group)
-    return again and call.start - group[-1].stop > longest
+    """Whether a block that came before others comes again, with something in between."""
+    again = call.block in {before.block for before in group} - {group[-1].block}
+    return again and call.start > group[-1].stop
 
 
 def _block_paths(graph: ArchitectureGraph, model: Outline) -> set[str]:

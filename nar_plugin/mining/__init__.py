@@ -28,7 +28,7 @@ __all__ = [
     "repeated_blocks",
 ]
 
-MINING_VERSION = "6"  # of where graphs are cut; a corpus that another one cut is cut again
+MINING_VERSION = "7"  # of where graphs are cut; a corpus that another one cut is cut again
 LONGEST_REST = 12  # operations in one motif where nothing repeats
 
 

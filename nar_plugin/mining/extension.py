@@ -12,7 +12,7 @@ from nar_plugin.tracing.graph import IntArray
 
 END_LIKENESS = 0.5  # of a block at the end and its neighbour
 SHORTEST, LONGEST = 0.4, 1.5  # of a block at the end, in lengths of the repeat's blocks
-CONTAINED = 0.9  # share of a shorter block's operations that its neighbour has too
+CONTAINED = 0.7  # share of a shorter block's operations that its neighbour has too
 SHORTEST_CONTAINED = 0.3
 
 
@@ -53,13 +53,13 @@ def _end(
 ) -> int | None:
     """The stretch that is most like one of two neighbouring blocks, if one is alike enough.
 
-    Else the longest of those that one of them contains.
+    Else, of those that one of them contains, the one with most in common and least besides.
     """
     if not len(starts):
         return None
     lengths = stops - starts
     alike = np.zeros(len(starts), dtype=np.float32)
-    contained = np.zeros(len(starts), dtype=np.float32)
+    most = np.zeros(len(starts), dtype=np.float32)
     counts, joined = likeness.counts(starts, stops), likeness.joined(starts, stops)
     for start, stop in pairwise(neighbours):
         block = np.full_like(starts, start), np.full_like(starts, stop)
@@ -67,10 +67,10 @@ def _end(
         sizes = lengths + stop - start
         share = likeness.share(common, sizes, joined, likeness.joined(*block))
         alike = np.maximum(alike, share)
-        contained = np.maximum(contained, common / lengths)
+        most = np.maximum(most, common)
     alike[lengths <= SHORTEST * size] = 0
     best = int(np.argmax(alike))
     if alike[best] >= END_LIKENESS:
         return best
-    longest = int(np.argmax(np.where(contained >= CONTAINED, lengths, 0)))
-    return longest if contained[longest] >= CONTAINED else None
+    best = int(np.argmax(np.where(most >= CONTAINED * lengths, 2 * most - lengths, 0)))
+    return best if most[best] >= CONTAINED * lengths[best] else None

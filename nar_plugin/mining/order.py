@@ -13,7 +13,10 @@ from nar_plugin.mining.labels import neighbour_patterns, shape_word
 from nar_plugin.tracing.fingerprint import ORDERED
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 
+SHORTEST_LAST = 5  # operations of a last block
 SEVERAL, FAR = 3, 60  # readers of a value, and operations between them, for it to be made early
+REPEATED = 6  # values that are alike, for each to be a block's own
+STREAMS = 2  # of a block, as a text's and a picture's
 STEPS = 2  # to the sides, within which branches are told apart before the whole graph is asked
 _FACTOR, _BITS = 0x9E3779B97F4A7C15, 0xFFFFFFFFFFFFFFFF
 
@@ -71,14 +74,15 @@ def mining_order(graph: ArchitectureGraph) -> list[int]:
     visits = _visits(graph, inputs, depth, keys)
     unread = [index for index, found in enumerate(readers) if not found]
     unread = sorted(keys.sorted(unread), key=depth.__getitem__, reverse=True)
-    order = _depth_first(unread, visits)
-    shared = _shared(readers, order)
+    parts = _depth_first(unread, visits)
+    order = [index for part in parts for index in part]
+    shared = _shared(readers, order, keys)
     if not shared:
-        return order
+        return _with_last_blocks(graph, inputs, parts)
     # How deep a shared value lies says nothing of the blocks that read it: a decoder's first layers
     # are shallower than the encoder's output, its last ones are not.
     visits = _visits(graph, inputs, _depths(inputs, frozenset(shared)), keys)
-    return _depth_first(shared + unread, visits)
+    return _with_last_blocks(graph, inputs, _depth_first(shared + unread, visits))
 
 
 def _depths(inputs: Lists, roots: frozenset[int] = frozenset()) -> list[int]:
@@ -105,16 +109,62 @@ def _inputs(graph: ArchitectureGraph) -> Lists:
     return inputs
 
 
-def _shared(readers: Lists, order: list[int]) -> list[int]:
-    """What several operations read that are far from one another in an order, in that order."""
+def _shared(readers: Lists, order: list[int], keys: _Keys) -> list[int]:
+    """What several operations read that are far from one another in an order, in that order.
+
+    What every block of a repeat makes for itself is not: some values of one neighbourhood, of
+    which no more than one for each stream of the block are read at a time.
+    """
     place = places(order)
-    found = []
+    spans: dict[int, tuple[int, int]] = {}  # of each value, the first reader and the last
     for index in order:
         if len(readers[index]) >= SEVERAL:
             reading = [place[reader] for reader in readers[index]]
             if max(reading) - min(reading) > FAR:
-                found.append(index)
-    return found
+                spans[index] = min(reading), max(reading)
+    alike: dict[int, list[int]] = {}
+    for index in spans:
+        alike.setdefault(keys.near[index], []).append(index)
+    own: set[int] = set()
+    for group in alike.values():
+        found = sorted(spans[index] for index in group)
+        apart = all(one[1] <= other[0] for one, other in zip(found, found[STREAMS:], strict=False))
+        if len(group) >= REPEATED and apart:
+            own.update(group)
+    return [index for index in spans if index not in own]
+
+
+def _with_last_blocks(graph: ArchitectureGraph, inputs: Lists, parts: Lists) -> list[int]:
+    """The parts of an order one after another, but each last block behind the one before it.
+
+    A tower whose last but one states are read on, as LLaVA's, gives its last ones as a result: what
+    nothing reads, and is of the kinds that stand before what it reads.
+    """
+    order = [index for part in parts for index in part]
+    place = places(order)
+    kinds = [graph.ops[index].kind for index in order]
+    moved: dict[int, list[int]] = {}
+    for part in parts:
+        start, size = (place[part[0]], len(part)) if part else (0, 0)
+        reads = [place[source] for index in part for source in inputs[index]]
+        behind = 1 + max((source for source in reads if source < start), default=0)
+        last = kinds[start : start + size]
+        if size >= SHORTEST_LAST and behind < start and kinds[behind - size : behind] == last:
+            moved.setdefault(order[behind - 1], part)
+    skipped = {index for part in moved.values() for index in part}
+    result: list[int] = []
+    waiting = [iter(order)]
+    while waiting:
+        for index in waiting[-1]:
+            if len(waiting) == 1 and index in skipped:
+                continue
+            result.append(index)
+            if index in moved:
+                waiting.append(iter(moved[index]))
+                break
+        else:
+            waiting.pop()
+    return result
 
 
 def _visits(graph: ArchitectureGraph, inputs: Lists, depth: list[int], keys: _Keys) -> Lists:
@@ -130,11 +180,12 @@ def _visits(graph: ArchitectureGraph, inputs: Lists, depth: list[int], keys: _Ke
     return visits
 
 
-def _depth_first(roots: list[int], visits: Lists) -> list[int]:
-    """Every operation behind its inputs."""
-    order: list[int] = []
+def _depth_first(roots: list[int], visits: Lists) -> Lists:
+    """Every operation behind its inputs, those first that the first root needs."""
+    parts: Lists = []
     done = bytearray(len(visits))
     for root in roots:
+        part: list[int] = []
         stack = [] if done[root] else [(root, iter(visits[root]))]
         while stack:
             index, left = stack[-1]
@@ -145,8 +196,9 @@ def _depth_first(roots: list[int], visits: Lists) -> list[int]:
             else:
                 stack.pop()
                 done[index] = 1
-                order.append(index)
-    return order
+                part.append(index)
+        parts.append(part)
+    return parts
 
 
 class _Keys:
@@ -159,13 +211,13 @@ class _Keys:
         """Operations by their neighbourhood, and those that share one by the whole graph."""
         if len(indices) < 2:
             return indices
-        near = [self._near[index] for index in indices]
+        near = [self.near[index] for index in indices]
         if len(set(near)) == len(near):
             return [index for _, index in sorted(zip(near, indices, strict=True))]
-        return sorted(indices, key=lambda index: (self._near[index], self._whole[index]))
+        return sorted(indices, key=lambda index: (self.near[index], self._whole[index]))
 
     @cached_property
-    def _near(self) -> list[int]:
+    def near(self) -> list[int]:
         near = np.array(_words(self._graph, shape_word), dtype=np.uint64)
         for _ in range(STEPS):
             near = neighbour_patterns(near, self._graph.edges)

@@ -7,6 +7,7 @@ import numpy as np
 from nar_plugin.mining.anchors import anchors
 from nar_plugin.mining.borders import Borders
 from nar_plugin.mining.extension import extended
+from nar_plugin.mining.halves import whole
 from nar_plugin.mining.interleaved import with_other_kinds
 from nar_plugin.mining.labels import (
     encode_children,
@@ -47,10 +48,8 @@ def repeated_blocks(graph: ArchitectureGraph, borders: Borders | None = None) ->
     likeness = Likeness((plain, encoded, node_labels(graph, str)), joins)
     beginnings = encode_children(node_labels(graph, outer_word), graph.edges)
     thin = borders.thin()
-    found = best_repeats(
-        segments(anchors(beginnings, thin), likeness, plain, borders.appeal()),
-        len(graph),
-    )
+    candidates = segments(anchors(beginnings, thin), likeness, plain, borders.appeal())
+    found = [whole(repeat, borders.values) for repeat in best_repeats(candidates, len(graph))]
     cuts = np.append(thin, np.int32(len(graph)))
     longer: list[Repeat] = []
     for number, repeat in enumerate(found):

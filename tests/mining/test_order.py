@@ -122,3 +122,59 @@ def test_the_order_is_topological_and_stays():
     assert (ordered.edges[:, 0] < ordered.edges[:, 1]).all()
     assert ordered.fingerprint == graph.fingerprint
     assert mining_order(ordered) == list(range(len(graph)))
+
+
+class Tower(nn.Module):
+    """A picture's tower whose last but one states are read on, as LLaVA's."""
+
+    def __init__(self):
+        super().__init__()
+        layers = [nn.TransformerEncoderLayer(16, 2, 32, batch_first=True) for _ in range(9)]
+        self.picture, self.text = nn.ModuleList(layers[:4]), nn.ModuleList(layers[4:])
+
+    def forward(self, x):
+        for layer in self.picture:
+            before, x = x, layer(x)
+        for layer in self.text:
+            before = layer(before)
+        return before, x
+
+
+def test_a_last_block_that_nothing_reads_stands_behind_the_one_before_it():
+    graph = in_order(trace(Tower(), torch.rand(1, 5, 16)))
+    layers = [path.rpartition(".self_attn")[0] for path in graph.paths if "self_attn" in path]
+    assert list(dict.fromkeys(layers)) == [
+        *(f"picture.{number}" for number in range(4)),
+        *(f"text.{number}" for number in range(5)),
+    ]
+
+
+class Modulated(nn.Module):
+    """Long blocks that each make a scale of one time, and read it at their beginning and end."""
+
+    def __init__(self, depth):
+        super().__init__()
+        self.time = nn.Linear(4, 8)
+        self.scales = nn.ModuleList(nn.Linear(8, 8) for _ in range(depth))
+        long = [nn.Linear(8, 8) for _ in range(40)]
+        self.blocks = nn.ModuleList(
+            nn.ModuleList(nn.Sequential(layer, nn.ReLU()) for layer in long) for _ in range(depth)
+        )
+
+    def forward(self, x, time):
+        time = self.time(time).sigmoid()
+        for make, block in zip(self.scales, self.blocks, strict=True):
+            scale = make(time)
+            x = x * scale + scale
+            for layer in block:
+                x = layer(x)
+            x = x * scale
+        return x
+
+
+def test_what_each_block_makes_for_itself_stays_in_it():
+    graph = in_order(trace(Modulated(8), (torch.rand(1, 8), torch.rand(1, 4))))
+    made = [place for place, path in enumerate(graph.paths) if path.startswith("scales")]
+    # A scale, three sums and products, forty layers; the first block begins in its own way.
+    assert np.diff(made[1:]).tolist() == [84] * 6
+    assert graph.paths[0] == "time"  # what all blocks read comes before them

@@ -5,7 +5,8 @@ import time
 import numpy as np
 import pytest
 
-from nar_plugin.mining import mine, repeated_blocks
+from nar_plugin.mining import Repeat, mine, repeated_blocks
+from nar_plugin.mining.halves import whole
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 
 
@@ -120,8 +121,7 @@ def test_a_dense_layer_before_layers_of_experts_is_a_layer():
     for _ in range(5):
         x = experts(net, attention(net, x))
     net("linear", x)
-    # The first begins at 1, with a norm; found is 2, since no other norm reads an embedding.
-    assert found(net) == [((2, 13, 46, 79, 112, 145), 178)]
+    assert found(net) == [((1, 13, 46, 79, 112, 145), 178)]
 
 
 def linear_attention(net, x):
@@ -213,3 +213,36 @@ def test_tiny_graphs(count):
     for _ in range(count):
         net("relu")
     assert found(net) == []
+
+
+def two_streams(net, text, image):
+    """A block of a half for each stream, 12 operations each; they meet in one attention."""
+    one, other = net("layer_norm", text), net("layer_norm", image)
+    parts = [net("linear", source) for source in (one, other) for _ in range(3)]
+    query, key, value = (net("cat", parts[place], parts[place + 3]) for place in range(3))
+    mixed = net("attention", query, key, value)
+    return tuple(mlp(net, net("add", x, net("linear", mixed))) for x in (text, image))
+
+
+def test_a_block_of_two_streams_is_one_block():
+    net = Net()
+    text, image = net("embedding"), net("conv", kernel="2x2")
+    for _ in range(8):
+        text, image = two_streams(net, text, image)
+    net("linear", net("cat", text, image))
+    # Twenty-six operations a block, wherever it begins; the first and the last are cut elsewhere.
+    (starts, _), *_ = found(net)
+    assert set(np.diff(starts[1:-1])) == {26}
+    assert len(starts) in (7, 8)
+
+
+def test_every_other_border_that_is_wider_lies_inside_a_block():
+    repeat = Repeat((0, 5, 10, 15, 20, 25, 30, 35), 40)
+    values = np.ones(41, dtype=np.int32)
+    assert whole(repeat, values) == repeat
+    values[[5, 15, 25, 35]] = 2
+    assert whole(repeat, values) == Repeat((0, 10, 20, 30), 40)
+    values[[5, 15, 25, 35]] = 0
+    assert whole(repeat, values) == Repeat((5, 15, 25, 35), 40)
+    values[15] = 1  # one border that is like the others
+    assert whole(repeat, values) == repeat
