@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
@@ -81,13 +82,13 @@ def trace_cost(reference: str, repeats: int) -> Cost:
         )
 
 
-def peer_cost(name: str, model: nn.Module, inputs: tuple[Any, ...], repeats: int) -> Peers:
-    """Time `trace`, `torch.export` and TorchLens on the same model with weights.
+def peer_costs(repeats: int) -> list[Peers]:
+    """Time `trace`, `torch.export` and TorchLens on the models of `peer_models` with weights.
+
+    TorchLens comes last for all of them: once it has run, each function of torch that it follows
+    stays wrapped in one of its own, which slows whatever runs behind it.
 
     Args:
-        name: For the row.
-        model: A module on the CPU.
-        inputs: Positional arguments of its forward.
         repeats: Runs of each.
 
     Raises:
@@ -95,14 +96,15 @@ def peer_cost(name: str, model: nn.Module, inputs: tuple[Any, ...], repeats: int
     """
     import torchlens
 
-    model = model.eval()
+    models = {name: (make().eval(), inputs) for name, (make, inputs) in peer_models().items()}
+
+    def least(run: Callable[[nn.Module, tuple[Any, ...]], Any]) -> list[float]:
+        return [_least(partial(run, *item), repeats) for item in models.values()]
+
     with one_thread(), torch.no_grad():
-        return Peers(
-            name,
-            _least(lambda: trace(model, inputs).fingerprint, repeats),
-            _least(lambda: torch.export.export(model, inputs), repeats),
-            _least(lambda: torchlens.trace(model, inputs), repeats),
-        )
+        ours = least(lambda model, inputs: trace(model, inputs).fingerprint)
+        theirs = least(torch.export.export), least(torchlens.trace)
+    return [Peers(*row) for row in zip(models, ours, *theirs, strict=True)]
 
 
 def peer_models() -> dict[str, tuple[Callable[[], nn.Module], tuple[Any, ...]]]:

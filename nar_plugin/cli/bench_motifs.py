@@ -21,6 +21,7 @@ class Models(StrEnum):
     DEVELOPMENT = "development"
     HELD_OUT = "held_out"
     FRESH = "fresh"
+    UNTOUCHED = "untouched"
 
 
 def motifs(

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 MODELS = 50
 SIZES = (50, 5000)  # operations
 CHAINS = (250, 1250, 2500, 5000, 12500)  # blocks of four operations
+PEER_REPEATS = 10
 LARGE = ("timm:sequencer2d_l", "transformers:llama")
 
 
@@ -39,14 +40,7 @@ def trace(
         found["chains"] = [cost.chain_cost(blocks, 2) for blocks in CHAINS]
         found["large"] = [cost.trace_cost(name, 2) for name in LARGE]
         found["memory"] = {name: cost.memory_cost(name) for name in ("transformers:llama",)}
-        found["peers"] = (
-            [
-                cost.peer_cost(name, make(), inputs, 3)
-                for name, (make, inputs) in cost.peer_models().items()
-            ]
-            if peers
-            else []
-        )
+        found["peers"] = cost.peer_costs(PEER_REPEATS) if peers else []
     ratios = {part: cost.median_ratio(found["models"], part) for part in ("recorder", "trace")}
     if as_json:
         rows = {

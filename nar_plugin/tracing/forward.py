@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import warnings
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
@@ -91,9 +92,11 @@ def recorded_on_meta(
     recorder = Recorder(data, strict=not escapes, samples=samples_of(inputs))
     for tensor in constants:
         recorder.constants.take(tensor)
-    twin = Twin(model, recorder.scope)
-    with _recorded(twin, recorder, args, kwargs, Escapes(recorder) if escapes else None) as done:
-        yield done
+    with _collector_paused():
+        twin = Twin(model, recorder.scope)
+        asked = Escapes(recorder) if escapes else None
+        with _recorded(twin, recorder, args, kwargs, asked) as recording:
+            yield recording
 
 
 @contextmanager
@@ -164,6 +167,18 @@ def _checked_sparse_tensors() -> AbstractContextManager[None]:
     checks: Any = torch.sparse.check_sparse_tensor_invariants
     context: AbstractContextManager[None] = checks()
     return context
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Spare a trace the search for cycles: all that it makes lives until its graph is there."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 @contextmanager

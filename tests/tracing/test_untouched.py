@@ -1,5 +1,6 @@
 """The user's model is bit for bit what it was, also when the trace fails or a thread runs it."""
 
+import gc
 import random
 import threading
 from collections import Counter, OrderedDict, deque
@@ -266,3 +267,17 @@ def test_a_config_keeps_its_class(config):
     graph = trace(Configured(), torch.empty(1, 4))
     assert [op.kind for op in graph.ops] == ["linear"]
     assert same(before, frozen(config))
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_the_collector_is_as_it_was(enabled):
+    before = gc.isenabled()
+    (gc.enable if enabled else gc.disable)()
+    try:
+        trace(nn.Linear(4, 2), torch.empty(1, 4))
+        assert gc.isenabled() == enabled
+        with pytest.raises(NarError):
+            trace(nn.Linear(4, 2), torch.empty(1, 5))
+        assert gc.isenabled() == enabled
+    finally:
+        (gc.enable if before else gc.disable)()
