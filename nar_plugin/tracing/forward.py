@@ -17,6 +17,7 @@ from nar_plugin.references.construction import random_numbers_kept
 from nar_plugin.tracing import inputs as example
 from nar_plugin.tracing import sequences
 from nar_plugin.tracing.assembly import Recording, graph_of
+from nar_plugin.tracing.eager import Eagerly
 from nar_plugin.tracing.escapes import Escapes, may_help, told
 from nar_plugin.tracing.graph import ArchitectureGraph
 from nar_plugin.tracing.real_recorder import RealRecorder
@@ -118,12 +119,12 @@ def _recorded(
             # A forward may toss a coin, as teacher forcing does: it falls alike in every trace.
             around.enter_context(random_numbers_kept())
             around.enter_context(torch.no_grad())
+            around.enter_context(Eagerly())
             around.enter_context(launches_recorded(recorder))
             # Positions from stand-ins may lie outside: an error is better than a crash.
             around.enter_context(_checked_sparse_tensors())
             if escapes is not None:
                 around.enter_context(escapes)
-                around.enter_context(torch.compiler.set_stance("force_eager"))
             around.enter_context(recorder)
             out = _called(twin.model, args, kwargs, recorder)
         yield Recording(recorder, twin, out)

@@ -62,7 +62,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        """Spare each call torch's guard against compiling it: under a mode nothing compiles."""
+        """Spare each call torch's guard against compiling it: nothing compiles (`Eagerly`)."""
         return False
 
     def __init__(

@@ -3,6 +3,8 @@
 Each must trace as its plain origin does, or be refused with the way round.
 """
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 import torch
 from models import ConvNet
@@ -251,3 +253,20 @@ def test_a_forward_may_call_compiled_functions(ran):
     if ran:
         model(x)
     assert trace(model, x).fingerprint == trace(CallsFunction(gelu_of_product), x).fingerprint
+
+
+def test_a_compiled_function_is_not_compiled_for_a_trace():
+    compiled = []
+
+    def backend(graph, inputs):
+        compiled.append(graph)
+        return graph.forward
+
+    model = CallsFunction(torch.compile(gelu_of_product, backend=backend))
+    x = torch.randn(2, 8)
+    with ThreadPoolExecutor(4) as threads:
+        graphs = list(threads.map(lambda _: trace(model, x), range(8)))
+    assert not compiled
+    assert len({graph.fingerprint for graph in graphs}) == 1
+    model(x)
+    assert len(compiled) == 1  # and is, after that, for its own sake
