@@ -34,7 +34,10 @@ _EDGE_FEATURES = re.compile(r"^(edge|bond)_")
 ADJACENCY = re.compile(r"^adj")
 _BATCH = re.compile(r"^batch(_index)?$")
 _LABEL = re.compile(r"^y$|label|^class")
-CONTEXT = re.compile(r"context|cond|memory|encoder_hidden")
+CONTEXT = re.compile(r"context|^ctx|cond|memory|encoder_hidden|prompt|^te?xt")
+_POOLED = re.compile(r"pooled|^vec(tor)?$|_vec(tor)?$")
+# Widths that a layer's refusal tells from one another and from the sides of a picture.
+_CONTEXT_WIDTH, _POOLED_WIDTH = 88, 104
 _SIZE = re.compile(r"(original|image|img|target|output)_size$")
 _STATE = re.compile(r"^h(idden|x|0|_0|_prev)?$|hidden_state|^states?$|^prev")
 
@@ -63,13 +66,19 @@ def companions(name: str, main: Tensor, model: nn.Module) -> list[Any]:
     if _BATCH.search(name):
         return [torch.zeros(STEPS, dtype=torch.int64)]
     if _LABEL.search(name) and (picture or _is_vector_beside_a_table(main, model)):
-        return [torch.tensor([1]), main]
-    if _STATE.search(name):
+        return [torch.tensor([1]), main, floats(1, _POOLED_WIDTH)]
+    if picture and _POOLED.search(name):
+        return [floats(1, _POOLED_WIDTH), main]
+    if _STATE.search(name) and not (picture and CONTEXT.search(name)):
         return [None, *first_state(model), *_states(model)]
-    if CONTEXT.search(name):
-        width = integer(model, ("context_dim", "cross_attention_dim", "cond_dim", "d_model"))
-        return [floats(1, STEPS, width), floats(1, width)] if width else [main]
     stems = stems_of(model)
+    if CONTEXT.search(name) and not (IDS.search(name) and "ids" in stems):
+        width = integer(model, ("context_dim", "cross_attention_dim", "cond_dim", "d_model"))
+        if width:
+            return [floats(1, STEPS, width), floats(1, width)]
+        if picture:  # of a text, also where the others are guessed otherwise, or of a class
+            rows = floats(1, STEPS, _CONTEXT_WIDTH)
+            return [rows, rows, floats(1, _CONTEXT_WIDTH), main]
     if IDS.search(name) and picture and "ids" in stems:
         return [ids(TOKENS, width_of(stems["ids"])), main]
     if IMAGE.search(name) and not picture and "image" in stems:

@@ -131,13 +131,16 @@ def _table_sizes(model: nn.Module, stem: nn.Module) -> Iterator[tuple[int, int]]
             yield side * patch[0], side * patch[-1]
 
 
-def _table_lengths(model: nn.Module) -> Iterator[int]:
+def _table_lengths(model: nn.Module) -> list[int]:
+    """Patches of what may be tables of positions, the longest first: registers are few."""
+    found = set()
     for parameter in model.parameters():
         if parameter.dim() == 3 and parameter.shape[0] == 1:
             for extra in (0, 1, 2):  # class and distillation tokens
                 tokens = parameter.shape[1] - extra
                 if tokens > 1 and math.isqrt(tokens) ** 2 == tokens:
-                    yield tokens
+                    found.add(tokens)
+    return sorted(found, reverse=True)
 
 
 def _volumes(model: nn.Module, stem: nn.Module, name: str) -> Iterator[Tensor]:

@@ -13,8 +13,10 @@ def motifs(reference: Reference, as_json: Json = False) -> None:
     from nar_plugin.report.motif_table import motif_table
 
     with only_results_on_stdout():
-        rows = api.motifs(reference).table()
+        macro = api.motifs(reference)
+    rows, graph = macro.table(), macro.graph
     if as_json:
-        show_json({"name": reference, "motifs": [asdict(row) for row in rows]})
+        traced = {"method": graph.method, "reason": graph.reason}
+        show_json({"name": reference, **traced, "motifs": [asdict(row) for row in rows]})
     else:
-        show(motif_table(rows))
+        show(motif_table(rows, graph))

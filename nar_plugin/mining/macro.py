@@ -63,7 +63,9 @@ class MacroGraph:
     def __repr__(self) -> str:
         """Sizes, and a line for each of the first blocks of `table`."""
         rows = self.table()
-        lines = [f"MacroGraph({len(self)} blocks of {len(rows)} shapes, {len(self.graph):,} ops)"]
+        of = ", of the module tree alone" if self.graph.method == "modules" else ""
+        sizes = f"{len(self)} blocks of {len(rows)} shapes, {len(self.graph):,} ops{of}"
+        lines = [f"MacroGraph({sizes})"]
         lines += [f"  {row.label} x{row.count}, {row.ops} ops each" for row in rows[:_PRINTED]]
         return "\n".join([*lines, "  ..."] if rows[_PRINTED:] else lines)
 

@@ -9,14 +9,15 @@ from rich.table import Table
 from rich.text import Text
 
 from nar_plugin.report.table import add_numbers, open_table
-from nar_plugin.report.wording import clean, times
+from nar_plugin.report.wording import clean, module_tree_text, times
 
 if TYPE_CHECKING:
     from nar_plugin.mining.macro import MotifCount
+    from nar_plugin.tracing.graph import ArchitectureGraph
 
 
-def motif_table(motifs: Sequence[MotifCount]) -> Table:
-    """A row for each block shape, with its share of all operations."""
+def motif_table(motifs: Sequence[MotifCount], graph: ArchitectureGraph) -> Table:
+    """A row for each block shape of a graph, with its share of all operations."""
     total = sum(motif.count * motif.ops for motif in motifs) or 1
     table = open_table()
     table.add_column("motif", overflow="fold")
@@ -24,4 +25,6 @@ def motif_table(motifs: Sequence[MotifCount]) -> Table:
     for motif in motifs:
         share = f"{motif.count * motif.ops / total:.1%}"
         table.add_row(Text(clean(motif.label)), times(motif.count), f"{motif.ops:,}", share)
+    if graph.method == "modules":
+        table.caption = module_tree_text(graph.reason, "cut")
     return table

@@ -73,8 +73,10 @@ def name_text(query: Query) -> str:
 
 def query_text(query: Query) -> str:
     """Such as `timm:resnet50, 25.6M params, 8.2G FLOPs, 174 ops`."""
-    sizes = f"{params_text(query.params)} params, {flops_text(query.flops)} FLOPs"
-    return f"{name_text(query)}, {sizes}, {query.ops:,} ops"
+    flops = "unknown" if query.method == "modules" else flops_text(query.flops)
+    return (
+        f"{name_text(query)}, {params_text(query.params)} params, {flops} FLOPs, {query.ops:,} ops"
+    )
 
 
 def inputs_text(query: Query) -> str:
@@ -129,9 +131,9 @@ def _is_kin(query: Query, hit: Hit) -> bool:
     return shared_ops(hit) >= KIN * query.ops
 
 
-def _module_tree_text(reason: str) -> str:
-    """Why the forward was not followed, and what can be done about it."""
-    compared = "its layers were compared in the order of the module tree, without their connections"
+def module_tree_text(reason: str, done: str = "compared") -> str:
+    """Why the forward was not followed, what was done instead, and what can be done about it."""
+    compared = f"its layers were {done} in the order of the module tree, without their connections"
     first, _, refusal = reason.partition("\n")
     if not first.startswith("no inputs"):  # it has no forward that could take any
         model, _, advice = clean(first).partition("; ")
@@ -154,7 +156,7 @@ def trace_text(query: Query) -> str:
     if query.method == "index":
         return f"Read from the index, since it was not built here: {clean(query.reason)}"
     if query.method == "modules":
-        return _module_tree_text(query.reason)
+        return module_tree_text(query.reason)
     if query.unread > UNREAD * query.params:
         return (
             f"{query.unread / query.params:.0%} of its parameters were not reached by this "

@@ -14,6 +14,7 @@ def test_trace(nar, api):
 def test_motifs(nar, api):
     assert "Block" in nar("motifs", "my:net").stdout
     printed = json.loads(nar("motifs", "my:net", "--json").stdout)
+    assert printed["method"] == "meta"
     assert printed["motifs"] == [{"shape": "shape", "label": "Block", "count": 2, "ops": 2}]
 
 

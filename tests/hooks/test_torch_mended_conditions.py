@@ -65,3 +65,56 @@ def test_a_condition_is_offered(model, condition):
     graph = trace(model())
     assert graph.method == "meta"
     assert graph.inputs.endswith(condition)
+
+
+class Modulated(nn.Module):
+    """Rows of a text beside those of a picture, and a row of it all, as in Stable Diffusion 3."""
+
+    def __init__(self):
+        super().__init__()
+        self.patches = nn.Conv2d(16, 64, 2, 2)
+        self.places = nn.Parameter(torch.zeros(1, 256, 64))
+        self.text, self.row, self.time = nn.Linear(384, 64), nn.Linear(192, 64), nn.Linear(32, 64)
+        self.both = nn.Linear(64, 64)
+
+    def embedded(self, t):
+        scales = torch.exp(-torch.arange(16, device=t.device))
+        angles = t[:, None].float() * scales
+        return self.time(torch.cat([angles.sin(), angles.cos()], -1))
+
+    def forward(self, x, t, context, pooled):
+        batch, _, _, _ = x.shape
+        row = self.embedded(t) + self.row(pooled)
+        x = self.patches(x).flatten(2).transpose(1, 2) + self.places
+        x = torch.cat([self.text(context), x], 1) * row.unsqueeze(1)
+        return self.both(x).unflatten(-1, (4, 16)).permute(0, 2, 1, 3).reshape(batch, 4, -1, 16)
+
+
+class OldNames(Modulated):
+    """Names of the first code of Stable Diffusion."""
+
+    def forward(self, x, t, context, y):
+        return super().forward(x, t, context, y)
+
+
+class OtherNames(Modulated):
+    """Names of diffusers."""
+
+    def forward(self, hidden_states, timestep, encoder_hidden_states, pooled_projections):
+        return super().forward(hidden_states, timestep, encoder_hidden_states, pooled_projections)
+
+
+class NoNames(Modulated):
+    """Names that say nothing."""
+
+    def forward(self, x, t, c, v):
+        return super().forward(x, t, c, v)
+
+
+@pytest.mark.parametrize("model", [Modulated, OldNames, OtherNames, NoNames])
+def test_a_text_beside_a_picture_has_rows_and_one_row(model):
+    graph = trace(model())
+    assert graph.method == "meta"
+    assert "float32[1, 16, 384]" in graph.inputs
+    assert graph.inputs.endswith("float32[1, 192]")
+    assert "float32[1, 16, 32, 32]" in graph.inputs

@@ -115,3 +115,26 @@ def test_stated_picture_may_be_gray_or_without_channels():
     model = Changed(lambda x: x.unsqueeze(1).repeat(1, 3, 1, 1))
     model.input_shape = (3, 224, 224)
     assert trace(model).inputs == "float32[1, 224, 224]"
+
+
+class Registers(nn.Module):
+    """Darcet et al. 2024: four learned tokens beside the patches, whose table is resized."""
+
+    def __init__(self):
+        super().__init__()
+        self.patches = nn.Conv2d(3, 32, 14, 14)
+        self.registers = nn.Parameter(torch.zeros(1, 4, 32))
+        self.places = nn.Parameter(torch.zeros(1, 1 + 37 * 37, 32))
+        self.layer = nn.TransformerEncoderLayer(32, 2, 64, batch_first=True)
+
+    def forward(self, x):
+        x = self.patches(x)
+        places = self.places[:, 1:].unflatten(1, (37, 37)).permute(0, 3, 1, 2)
+        if x.shape[2:] != (37, 37):
+            places = nn.functional.interpolate(places, x.shape[2:], mode="bicubic")
+        x = (x + places).flatten(2).transpose(1, 2)
+        return self.layer(torch.cat([self.registers, x], 1))
+
+
+def test_a_picture_has_the_size_of_the_longest_table():
+    assert trace(Registers()).inputs == "float32[1, 3, 518, 518]"
