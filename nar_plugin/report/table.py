@@ -29,11 +29,12 @@ def add_numbers(table: Table, *headings: str) -> None:
 
 
 def fact_table(facts: Mapping[str, str]) -> Table:
-    """Two columns without headings: what, and its value. Empty values are left out."""
+    """Two columns without headings: what, and its value, in its own lines. No empty values."""
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
     for what, value in facts.items():
         if value:
-            table.add_row(Text(clean(what)), Text(clean(value)))
+            lines = map(clean, value.splitlines())
+            table.add_row(Text(clean(what)), Text("\n".join(lines)))
     return table
