@@ -79,7 +79,7 @@ def companions(name: str, main: Tensor, model: nn.Module) -> list[Any]:
         if picture:  # of a text, also where the others are guessed otherwise, or of a class
             rows = floats(1, STEPS, _CONTEXT_WIDTH)
             return [rows, rows, floats(1, _CONTEXT_WIDTH), main]
-    if IDS.search(name) and picture and "ids" in stems:
+    if IDS.search(name) and main.is_floating_point() and main.dim() > 2 and "ids" in stems:
         return [ids(TOKENS, width_of(stems["ids"])), main]
     if IMAGE.search(name) and not picture and "image" in stems:
         return [next(KINDS["image"](model, stems["image"], name)), main]

@@ -16,6 +16,7 @@ TOKENS = 64
 STEPS = 16  # length of a sequence of feature vectors; also the nodes of a graph
 IMAGE = re.compile(r"image|img|pixel|frame|picture|photo")
 PICTURES = ("image", "volume")
+_STEM_CONVOLUTIONS = 3  # at most so many make frames of a spectrogram or a wave
 _FOR_PHOTOGRAPHS = 5_000_000  # parameters; LeNet has 60 thousand, a ResNet-18 11 million
 _LENGTHS = (
     "block_size",
@@ -151,9 +152,29 @@ def _volumes(model: nn.Module, stem: nn.Module, name: str) -> Iterator[Tensor]:
 
 def _signals(model: nn.Module, stem: nn.Module, name: str) -> Iterator[Tensor]:
     channels = width_of(stem)
-    for length in dict.fromkeys((*_lengths(model), 1024, 16000, 128)):
+    for length in dict.fromkeys((*_frames(model), *_lengths(model), 1024, 16000, 128)):
         yield floats(1, channels, length)
     yield floats(1, 128, channels)
+
+
+def _frames(model: nn.Module) -> list[int]:
+    """Frames of which a few convolutions make as many rows as a table of positions has.
+
+    The longest first: a decoder's tokens have one too.
+    """
+    convolutions = [layer for layer in model.modules() if isinstance(layer, nn.Conv1d)]
+    if len(convolutions) > _STEM_CONVOLUTIONS:
+        return []
+    widths = {layer.out_channels for layer in convolutions}
+    steps = math.prod(layer.stride[0] for layer in convolutions)
+    found = set()
+    for module in model.modules():
+        if not type(module).__module__.startswith("torch.nn."):  # no weights of layers
+            for tensor in (*module.parameters(recurse=False), *module.buffers(recurse=False)):
+                table = tensor.dim() == 2 or (tensor.dim() == 3 and tensor.shape[0] == 1)
+                if table and tensor.shape[-1] in widths:
+                    found.add(tensor.shape[-2] * steps)
+    return sorted(found, reverse=True)
 
 
 def _token_ids(model: nn.Module, stem: nn.Module, name: str) -> Iterator[Tensor]:

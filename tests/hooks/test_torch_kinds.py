@@ -124,9 +124,25 @@ class OwnTable(nn.Module):
         return self.out(self.embed(tokens))
 
 
+class Listener(nn.Module):
+    """Frames of one length, and tokens beside them, as Whisper from its paper."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv1, self.conv2 = nn.Conv1d(40, 32, 3, 1, 1), nn.Conv1d(32, 32, 3, 2, 1)
+        self.register_buffer("places", torch.zeros(500, 32))
+        self.token, self.steps = nn.Embedding(60, 32), nn.Parameter(torch.zeros(100, 32))
+
+    def forward(self, mel: Tensor, tokens: Tensor) -> Any:
+        x = self.conv2(self.conv1(mel).relu()).mT
+        assert x.shape[1:] == self.places.shape, "incorrect audio shape"
+        return (self.token(tokens) + self.steps[: tokens.shape[1]]) @ (x + self.places).mT
+
+
 @pytest.mark.parametrize(
     ("model", "inputs"),
     [
+        (Listener(), "float32[1, 40, 1000], int64[1, 64]"),
         (Decoder(), "int64[1, 64], float32[1, 64, 32]"),
         (Packed(), "int64[64], [64], 0"),
         (Spectrogram(), "float32[1, 1024]"),
