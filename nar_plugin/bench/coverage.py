@@ -11,6 +11,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
+from nar_plugin.errors import NarError
 from nar_plugin.hookspecs import NamedArchitecture
 from nar_plugin.references.callables import current_folder_importable
 from nar_plugin.train.build import list_architectures
@@ -72,11 +73,21 @@ def measure_coverage(
 
     Returns:
         One row for each library, by name.
+
+    Raises:
+        NarError: No plugin lists an architecture of a library.
     """
     chosen = set(libraries)
     wanted = named_in(module) if module else []
     if chosen or not module:
-        wanted += [item for item in list_architectures() if not chosen or item.library in chosen]
+        listed = list_architectures()
+        known = {item.library for item in listed}
+        if unknown := sorted(chosen - known):
+            raise NarError(
+                f"No architecture of {', '.join(unknown)} is listed here; of these libraries some "
+                f"are: {', '.join(sorted(known))}."
+            )
+        wanted += [item for item in listed if not chosen or item.library in chosen]
     trace_all(wanted, records, workers=workers)
     names = {item.name for item in wanted}
     by_library: dict[str, list[dict[str, Any]]] = defaultdict(list)

@@ -11,7 +11,7 @@ import typer
 from nar_plugin.cli.bench_index import index, load
 from nar_plugin.cli.bench_motifs import motifs
 from nar_plugin.cli.bench_trace import trace
-from nar_plugin.cli.output import Json, show, show_json
+from nar_plugin.cli.output import Json, only_results_on_stdout, show, show_json
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -92,9 +92,10 @@ def coverage(
 
     with needs_train():
         from nar_plugin.bench.coverage import measure_coverage
-    rows = measure_coverage(
-        work / "records.jsonl", libraries=libraries or (), module=module, workers=workers
-    )
+    with only_results_on_stdout():
+        rows = measure_coverage(
+            work / "records.jsonl", libraries=libraries or (), module=module, workers=workers
+        )
     if as_json:
         show_json([asdict(row) for row in rows])
         return

@@ -14,6 +14,7 @@ import logging
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 import warnings
@@ -203,7 +204,11 @@ def _start_worker() -> None:
 
 
 def start_worker() -> None:
-    """Make a process that traces models quiet, offline and of one thread."""
+    """Make a process that traces models quiet, offline and of one thread.
+
+    What libraries print goes to stderr: on stdout are results.
+    """
+    sys.stdout = sys.stderr
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     warnings.simplefilter("ignore")
     logging.disable(logging.ERROR)
