@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from hashlib import blake2b
+from itertools import pairwise
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from nar_plugin.tracing.graph import ArchitectureGraph, Op
 
 SHORTEST_LAST = 5  # operations of a last block
 SEVERAL, FAR = 3, 60  # readers of a value, and operations between them, for it to be made early
+APART = 8  # operations between readers that are alike, for them to be of two blocks
 REPEATED = 6  # values that are alike, for each to be a block's own
 STREAMS = 2  # of a block, as a text's and a picture's
 STEPS = 2  # to the sides, within which branches are told apart before the whole graph is asked
@@ -76,7 +78,7 @@ def mining_order(graph: ArchitectureGraph) -> list[int]:
     unread = sorted(keys.sorted(unread), key=depth.__getitem__, reverse=True)
     parts = _depth_first(unread, visits)
     order = [index for part in parts for index in part]
-    shared = _shared(readers, order, keys)
+    shared = _shared(graph, readers, order, keys)
     if not shared:
         return _with_last_blocks(graph, inputs, parts)
     # How deep a shared value lies says nothing of the blocks that read it: a decoder's first layers
@@ -109,8 +111,11 @@ def _inputs(graph: ArchitectureGraph) -> Lists:
     return inputs
 
 
-def _shared(readers: Lists, order: list[int], keys: _Keys) -> list[int]:
+def _shared(graph: ArchitectureGraph, readers: Lists, order: list[int], keys: _Keys) -> list[int]:
     """What several operations read that are far from one another in an order, in that order.
+
+    Or, of a shallow model, what each of several blocks projects, as a decoder's layers do with
+    what the encoder gave.
 
     What every block of a repeat makes for itself is not: some values of one neighbourhood, of
     which no more than one for each stream of the block are read at a time.
@@ -119,9 +124,10 @@ def _shared(readers: Lists, order: list[int], keys: _Keys) -> list[int]:
     spans: dict[int, tuple[int, int]] = {}  # of each value, the first reader and the last
     for index in order:
         if len(readers[index]) >= SEVERAL:
-            reading = [place[reader] for reader in readers[index]]
-            if max(reading) - min(reading) > FAR:
-                spans[index] = min(reading), max(reading)
+            reading = sorted(place[reader] for reader in readers[index])
+            linear = [reader for reader in readers[index] if graph.ops[reader].kind == "linear"]
+            if reading[-1] - reading[0] > FAR or _of_several_blocks(linear, place, keys):
+                spans[index] = reading[0], reading[-1]
     alike: dict[int, list[int]] = {}
     for index in spans:
         alike.setdefault(keys.near[index], []).append(index)
@@ -132,6 +138,18 @@ def _shared(readers: Lists, order: list[int], keys: _Keys) -> list[int]:
         if len(group) >= REPEATED and apart:
             own.update(group)
     return [index for index in spans if index not in own]
+
+
+def _of_several_blocks(readers: list[int], place: list[int], keys: _Keys) -> bool:
+    """Whether several readers of one neighbourhood are a block apart."""
+    alike: dict[int, list[int]] = {}
+    for reader in readers:
+        alike.setdefault(keys.near[reader], []).append(place[reader])
+    return any(
+        len(found) >= SEVERAL
+        and min(other - one for one, other in pairwise(sorted(found))) >= APART
+        for found in alike.values()
+    )
 
 
 def _with_last_blocks(graph: ArchitectureGraph, inputs: Lists, parts: Lists) -> list[int]:

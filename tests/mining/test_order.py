@@ -178,3 +178,13 @@ def test_what_each_block_makes_for_itself_stays_in_it():
     # A scale, three sums and products, forty layers; the first block begins in its own way.
     assert np.diff(made[1:]).tolist() == [84] * 6
     assert graph.paths[0] == "time"  # what all blocks read comes before them
+
+
+@pytest.mark.parametrize("depth", [3, 4, 6])
+def test_a_shallow_decoder_is_cut_at_its_layers(depth):
+    model = nn.Transformer(16, 2, depth, depth, 32, batch_first=True)
+    graph = in_order(trace(model, (torch.rand(1, 5, 16), torch.rand(1, 4, 16))))
+    decoder = [path.split(".")[2] for path in graph.paths if path.startswith("decoder.layers")]
+    assert decoder == sorted(decoder, key=int)  # no layer's keys are made before it
+    table = {row.label: row.count for row in mine(graph).table()}
+    assert table["TransformerEncoderLayer"] == table["TransformerDecoderLayer"] == depth
