@@ -162,26 +162,23 @@ def _with_last_blocks(graph: ArchitectureGraph, inputs: Lists, parts: Lists) -> 
     place = places(order)
     kinds = [graph.ops[index].kind for index in order]
     moved: dict[int, list[int]] = {}
+    skipped: set[int] = set()
     for part in parts:
         start, size = (place[part[0]], len(part)) if part else (0, 0)
         reads = [place[source] for index in part for source in inputs[index]]
         behind = 1 + max((source for source in reads if source < start), default=0)
         last = kinds[start : start + size]
-        if size >= SHORTEST_LAST and behind < start and kinds[behind - size : behind] == last:
-            moved.setdefault(order[behind - 1], part)
-    skipped = {index for part in moved.values() for index in part}
+        key = order[behind - 1]
+        # What stands in a moved part comes before other things that this part may read.
+        free = size >= SHORTEST_LAST and behind < start and key not in moved and key not in skipped
+        if free and kinds[behind - size : behind] == last:
+            moved[key] = part
+            skipped.update(part)
     result: list[int] = []
-    waiting = [iter(order)]
-    while waiting:
-        for index in waiting[-1]:
-            if len(waiting) == 1 and index in skipped:
-                continue
+    for index in order:
+        if index not in skipped:
             result.append(index)
-            if index in moved:
-                waiting.append(iter(moved[index]))
-                break
-        else:
-            waiting.pop()
+            result += moved.get(index, ())
     return result
 
 

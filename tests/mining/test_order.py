@@ -13,7 +13,7 @@ from nar_plugin.mining import mine
 from nar_plugin.mining.order import in_order, mining_order
 from nar_plugin.references import resolve
 from nar_plugin.tracing import trace
-from nar_plugin.tracing.graph import ArchitectureGraph
+from nar_plugin.tracing.graph import ArchitectureGraph, Op
 
 
 class Branches(nn.Module):
@@ -188,3 +188,23 @@ def test_a_shallow_decoder_is_cut_at_its_layers(depth):
     assert decoder == sorted(decoder, key=int)  # no layer's keys are made before it
     table = {row.label: row.count for row in mine(graph).table()}
     assert table["TransformerEncoderLayer"] == table["TransformerDecoderLayer"] == depth
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_every_operation_comes_behind_what_it_reads(seed):
+    # Chains of one kind that branch off one another, so that each looks like a last block.
+    draw = random.Random(seed)
+    for _ in range(20):
+        edges = [(number, number + 1) for number in range(39)]
+        count = 40
+        for _ in range(draw.randrange(2, 8)):
+            length = draw.randrange(4, 9)
+            edges += [(draw.randrange(count), count + draw.randrange(length)) for _ in range(2)]
+            edges += [(draw.randrange(count), count)]
+            edges += [(number, number + 1) for number in range(count, count + length - 1)]
+            count += length
+        edges = sorted(set(edges), key=lambda edge: (edge[1], edge[0]))
+        array = np.array(edges, dtype=np.int32)
+        ordered = in_order(ArchitectureGraph((Op("linear"),) * count, array, ("",) * count))
+        assert (ordered.edges[:, 0] < ordered.edges[:, 1]).all()
+        assert len(ordered) == count
