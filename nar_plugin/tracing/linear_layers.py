@@ -31,12 +31,14 @@ def in_one_call(recorder: Recorder, forward: Any) -> Callable[..., Any]:
     Usual are a tensor on meta that depends on the data, and learned weights of its type and width.
     What is not goes the long way, and is refused there if it is wrong.
     """
-    layer = forward.__self__
+    own = forward.__self__._parameters
 
     def run(*args: Any, **kwargs: Any) -> Any:
         if len(args) != 1 or kwargs or recorder.samples is not None:
             return forward(*args, **kwargs)
-        data, weight, bias = args[0], layer.weight, layer.bias
+        if "weight" not in own or "bias" not in own:  # made of others, as a normed weight is
+            return forward(*args)
+        data, weight, bias = args[0], own["weight"], own["bias"]
         tensors = (data, weight) if bias is None else (data, weight, bias)
         sources = [recorder.plain_source(tensor) for tensor in tensors]
         if not _is_usual(tensors, sources):
