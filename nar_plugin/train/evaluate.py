@@ -17,6 +17,7 @@ import numpy as np
 from tqdm import tqdm
 
 from nar_plugin.errors import NarError
+from nar_plugin.mining import MINING_VERSION
 from nar_plugin.train import splits
 from nar_plugin.train.corpus import CorpusGraph, read_corpus, read_names
 from nar_plugin.train.figures import SAMPLE, Panel, panel, save_sample
@@ -26,8 +27,8 @@ from nar_plugin.train.nas import darts_corpus
 from nar_plugin.train.splits import Split, near_duplicates, split_corpus
 from nar_plugin.train.twins import Twin, twin_quality, twin_split, twins_table
 
-# Version of the mining from which on the cells of recipes that read motifs stand. It is raised with
-# `MINING_VERSION` when they are measured anew: mining 7 cuts 6% of the graphs otherwise.
+# Version of the mining from which on the cells of recipes that read motifs stand; each says by
+# which it was measured. Raise it to measure them anew: mining 7 cuts 6% of the graphs otherwise.
 MINING = "6"
 SPLITS = (*get_args(splits.Name), "twins", "nas")
 NAS_COUNT = 30_000  # section 4.1
@@ -210,6 +211,7 @@ def _measured(cell: Cell, data: _Data, work: Path) -> dict[str, Any]:
         "quality": quality,
         "split": _facts(items, split, twins),
         "settings": dict(METHODS[cell.method].settings),
+        "mining": MINING_VERSION if METHODS[cell.method].motifs else None,
         "parameters": method.parameters,
         "seconds": {"fit": earlier + fitted - started, "embed": seconds},
     }

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from nar_plugin.mining import MINING_VERSION
 from nar_plugin.train.figures import HTML, PNG
 from nar_plugin.train.methods import METHODS
 from nar_plugin.train.metrics import CUTS
@@ -58,9 +59,6 @@ corpus; graphs that are known from the module tree alone, or have no parameter, 
 Designs composed of a backbone and a head are trained on and found, and never ask. The family of a
 graph is the commonest among its names.
 
-**Recipes of the paper.** They read motifs, and were measured as mining 6 cut them; mining 7 cuts
-671 of the 10,332 graphs otherwise. `default` and the training-free methods do not read them.
-
 Several seeds: the mean, and after ± half of the range from the least to the largest.
 """
 
@@ -75,6 +73,11 @@ def write_page(cells: Sequence[dict[str, Any]], folder: Path, corpus: str) -> No
     """
     tested = [cell for cell in cells if not cell["cell"]["validation"]]
     parts = [_HEAD, f"Corpus `{corpus[:12]}` (sha256 of its names, labels and fingerprints).\n"]
+    if minings := sorted({cell["mining"] for cell in tested if cell.get("mining")}):
+        parts.append(
+            f"Recipes of the paper read motifs, and were measured as mining {', '.join(minings)} "
+            f"cut them; today's is {MINING_VERSION}.\n"
+        )
     for split, title in _TITLES.items():
         of = [cell for cell in tested if cell["cell"]["split"] == split]
         if of:

@@ -22,6 +22,7 @@ def found(stacks, *repeats):
         ((0, 10, 20, 30), 40, True),
         ((0, 20), 40, True),  # 2 repeats of 2 blocks
         ((3, 13, 23, 33), 43, True),  # cut at another place of the period
+        ((5, 15, 25, 35), 45, True),  # cut in the middle of each block
         ((0, 10, 20), 30, False),  # the last block was not found
         ((0, 10, 20), 40, False),  # the last holds two
         ((10, 20, 30), 40, False),  # the first was not found

@@ -271,10 +271,17 @@ def test_a_config_keeps_its_class(config):
 
 @pytest.mark.parametrize("enabled", [True, False])
 def test_the_collector_is_as_it_was(enabled):
+    class Asks(nn.Linear):
+        def forward(self, x):
+            inside.append(gc.isenabled())
+            return super().forward(x)
+
+    inside = []
     before = gc.isenabled()
     (gc.enable if enabled else gc.disable)()
     try:
-        trace(nn.Linear(4, 2), torch.empty(1, 4))
+        trace(Asks(4, 2), torch.empty(1, 4))
+        assert inside == [False]
         assert gc.isenabled() == enabled
         with pytest.raises(NarError):
             trace(nn.Linear(4, 2), torch.empty(1, 5))
