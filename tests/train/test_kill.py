@@ -25,14 +25,25 @@ from nar_plugin.train.workers import read_records
 NAMES = int(os.environ.get("KILL_NAMES", "40"))
 KILLS = 10
 
+# Half a second for a name at the least: how many are done by a kill is not the machine's to say.
+_PAUSE = 0.5
+
 _BUILD = """
-import json, sys
+import json, sys, time
 from pathlib import Path
 from nar_plugin.hookspecs import NamedArchitecture
-from nar_plugin.train import build
+from nar_plugin.train import build, workers
+
+on = workers._on
+
+def slowly(*arguments):
+    for record in on(*arguments):
+        time.sleep(float(sys.argv[4]))
+        yield record
 
 if __name__ == "__main__":
     names = [NamedArchitecture(**item) for item in json.loads(Path(sys.argv[1]).read_text())]
+    workers._on = slowly
     build.listed_apart = lambda: names
     build.build_corpus(Path(sys.argv[2]), Path(sys.argv[3]), workers=2)
 """
@@ -51,11 +62,10 @@ def _subset():
     ]
 
 
-def _start(script, folder, work):
-    command = [sys.executable, "-W", "ignore", str(script), str(script.with_suffix(".json"))]
-    return subprocess.Popen(
-        [*command, str(folder), str(work)], start_new_session=True, stderr=subprocess.DEVNULL
-    )
+def _start(script, folder, work, pause=0.0):
+    names = script.with_suffix(".json")
+    command = [sys.executable, "-W", "ignore", script, names, folder, work, str(pause)]
+    return subprocess.Popen(command, start_new_session=True, stderr=subprocess.DEVNULL)
 
 
 @pytest.mark.slow
@@ -69,7 +79,7 @@ def test_ten_kills_change_nothing(tmp_path):
     moments = random.Random(0)
     records = work / "records.jsonl"
     for _ in range(KILLS):
-        build = _start(script, killed, work)
+        build = _start(script, killed, work, _PAUSE)
         goal = _lines(records) + moments.randint(1, max(1, NAMES // (4 * KILLS)))
         while build.poll() is None and _lines(records) < goal:
             time.sleep(0.05)
