@@ -6,8 +6,8 @@ multiset, of undirected neighbours). Labels are 64 bits, the same on every machi
 do not depend on the order in which operations were called.
 
 A walk goes along the edges; its label hashes those of its operations in turn (Gaertner, Flach &
-Wrobel, COLT 2003). A change of one operation changes every label of its neighbourhood, and of walks
-only those that pass it.
+Wrobel, COLT 2003), and how far each of its edges skips. A change of one operation changes every
+label of its neighbourhood, and of walks only those that pass it.
 """
 
 from __future__ import annotations
@@ -112,21 +112,39 @@ def walks(nodes: Nodes, longest: int) -> Iterator[tuple[NDArray[np.int64], Hashe
     Yields:
         int64[W], the graph of each walk, and uint64[W], its label.
     """
-    edges = nodes.edges[np.argsort(nodes.edges[:, 0], kind="stable")]
+    order = np.argsort(nodes.edges[:, 0], kind="stable")
+    edges, far = nodes.edges[order], skipped(nodes)[order].astype(np.uint64)
     degrees = np.bincount(edges[:, 0], minlength=len(nodes.labels))
     first = degrees.cumsum() - degrees  # edge of each node
     values = mixed(nodes.labels)
+    steps = values[edges[:, 1]] + mixed(far) * (far > 0)  # what each edge adds to a walk
     graphs, ends = nodes.graphs[edges[:, 0]], edges[:, 1]
-    labels = mixed(values[edges[:, 0]] * np.uint64(3) + values[ends])
+    labels = mixed(values[edges[:, 0]] * np.uint64(3) + steps)
     for _ in range(longest - 1):
         yield graphs, labels
         ways = degrees[ends]
         ways[np.bincount(graphs, ways)[graphs] > MOST_WALKS] = 0
         walk = np.repeat(np.arange(len(ends)), ways)
         way = np.arange(len(walk)) - np.repeat(ways.cumsum() - ways, ways)
-        ends = edges[first[ends[walk]] + way, 1]
-        graphs, labels = graphs[walk], mixed(labels[walk] * np.uint64(3) + values[ends])
+        taken = first[ends[walk]] + way
+        ends = edges[taken, 1]
+        graphs, labels = graphs[walk], mixed(labels[walk] * np.uint64(3) + steps[taken])
     yield graphs, labels
+
+
+def skipped(nodes: Nodes) -> NDArray[np.int64]:
+    """int64[E]: how many operations each edge passes by, by power of two, and 0 for none.
+
+    An operation stands one step behind the farthest of its inputs. An edge of more than one step
+    skips: ResNet's over the layers of a block, U-Net's over all that lies below.
+    """
+    heights = [0] * len(nodes.labels)
+    order = np.argsort(nodes.edges[:, 1], kind="stable")  # edges to a node before those from it
+    for start, end in zip(*nodes.edges[order].T.tolist(), strict=True):
+        if heights[start] >= heights[end]:
+            heights[end] = heights[start] + 1
+    steps = np.diff(np.array(heights)[nodes.edges], axis=1)[:, 0]
+    return np.where(steps > 1, np.frexp(steps)[1], 0)
 
 
 def mixed(values: Hashes) -> Hashes:

@@ -20,10 +20,11 @@ from numpy.typing import NDArray
 from nar_plugin.encoder import words
 from nar_plugin.encoder.relabelling import Hashes, mixed, nodes_of, surroundings, walks
 from nar_plugin.encoder.trunk import trunk
+from nar_plugin.encoder.words import pointwise
 from nar_plugin.tracing.fingerprint import body
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 
-SKETCH_VERSION = "8"  # of what follows and of sizes.py: an encoder is fitted to one
+SKETCH_VERSION = "9"  # of what follows and of sizes.py: an encoder is fitted to one
 WIDTH = 2048  # numbers of one view
 SIGNS = 4  # places among them that a label is added to
 RARE = 3  # labels of fewer graphs are as rare as those of one
@@ -131,11 +132,16 @@ def _inverse(labels: Hashes, known: Frequencies) -> NDArray[np.float64]:
 def _levels(graphs: Sequence[ArchitectureGraph]) -> Iterator[Counts]:
     graphs = [trunk(body(graph)) for graph in graphs]
     for number, view in enumerate(VIEWS):
-        nodes = nodes_of(graphs, view.word)
+        nodes = nodes_of(graphs, _told(view))
         levels = walks(nodes, view.depth) if view.walks else surroundings(nodes, view.depth)
         for depth, (owners, labels) in enumerate(levels):
             salted = mixed(labels ^ np.uint64(1 + number * 16 + depth))
             yield Counts(number, *_counted(owners, salted))
+
+
+def _told(view: View) -> Callable[[Op], str]:
+    """What a view tells of an operation: of a pointwise convolution, what of a linear layer."""
+    return lambda op: view.word(pointwise(op))
 
 
 def _counted(

@@ -31,7 +31,7 @@ def trunk(graph: ArchitectureGraph) -> ArchitectureGraph:
     keeps the first.
     """
     sources: list[list[int]] = [[] for _ in graph.ops]
-    for start, end in graph.edges.tolist():
+    for start, end in zip(*graph.edges.T.tolist(), strict=True):
         sources[end].append(start)
     readers = np.bincount(graph.edges[:, 0], minlength=len(graph)).tolist()
     kept = np.ones(len(graph), dtype=bool)

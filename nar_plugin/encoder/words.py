@@ -10,6 +10,7 @@ _WIDTHS = frozenset(
     {"in", "out", "width", "value_width", "vocabulary", "groups", "heads", "experts", "layers"}
 )
 _UNTOLD = _WIDTHS | {"approximate"}
+_LINEAR = frozenset({"bias", "in", "out"})  # what a linear layer states
 _GIVEN = ("out", "width", "value_width")  # attributes that state what an operation gives
 ACTIVATIONS = frozenset(
     {
@@ -34,6 +35,19 @@ _ROLES = dict.fromkeys(ACTIVATIONS, "activation") | dict.fromkeys(NORMS, "")
 def kind(op: Op) -> str:
     """The operator, such as `conv`."""
     return op.kind
+
+
+def pointwise(op: Op) -> Op:
+    """A convolution of kernel and stride 1 and one group as the linear layer that it is.
+
+    ConvNeXt, MetaFormer and attention are written with either. The fingerprint keeps them apart.
+    """
+    if op.kind != "conv" or op.get("transposed") or op.get("groups") != 1:
+        return op
+    sizes = f"{op.get('kernel')}x{op.get('stride')}"
+    if set(sizes.split("x")) != {"1"}:
+        return op
+    return Op("linear", tuple(pair for pair in op.attributes if pair[0] in _LINEAR))
 
 
 def role(op: Op) -> str:

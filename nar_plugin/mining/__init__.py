@@ -130,7 +130,7 @@ def _owners(spans: list[tuple[int, int]]) -> IntArray:
 def _inner_edges(edges: IntArray, spans: list[tuple[int, int]]) -> list[list[tuple[int, int]]]:
     owners = _owners(spans).tolist()
     inner: list[list[tuple[int, int]]] = [[] for _ in spans]
-    for source, target in edges.tolist():
+    for source, target in zip(*edges.T.tolist(), strict=True):
         owner = owners[source]
         if owner == owners[target]:
             begin = spans[owner][0]

@@ -106,7 +106,7 @@ def places(order: list[int]) -> list[int]:
 
 def _inputs(graph: ArchitectureGraph) -> Lists:
     inputs: Lists = [[] for _ in graph.ops]
-    for source, target in graph.edges.tolist():
+    for source, target in zip(*graph.edges.T.tolist(), strict=True):
         inputs[target].append(source)
     return inputs
 

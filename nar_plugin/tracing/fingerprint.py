@@ -80,7 +80,7 @@ def _blind(op: Op, *, head: bool) -> Op:
 
 def _inputs(graph: ArchitectureGraph) -> list[list[int]]:
     sources: list[list[int]] = [[] for _ in graph.ops]
-    for source, target in graph.edges.tolist():
+    for source, target in zip(*graph.edges.T.tolist(), strict=True):
         sources[target].append(source)
     return sources
 

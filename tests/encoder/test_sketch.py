@@ -8,9 +8,10 @@ import pytest
 import torch
 from models import NanoGPT
 from torch import nn
+from torch.nn import functional
 
 from nar_plugin.encoder import words
-from nar_plugin.encoder.relabelling import hash_of, nodes_of, relabelled, walks
+from nar_plugin.encoder.relabelling import hash_of, nodes_of, relabelled, skipped, walks
 from nar_plugin.encoder.sketch import VIEWS, WIDTH, frequencies, sketch
 from nar_plugin.tracing import trace
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
@@ -71,6 +72,55 @@ def test_walks_of_a_diamond():
     assert single[0] == single[1]  # a to b in both graphs
     assert len(set(single.tolist())) == 4
     assert len(set(double.tolist())) == 2  # a b d and a c d
+
+
+def test_a_walk_knows_how_far_it_skips():
+    # Behind a chain of five and an edge over two steps, one over three and one over four.
+    ops = (*(Op("a"),) * 4, Op("b"))
+    chained = [[0, 1], [1, 2], [2, 3], [3, 4]]
+    graphs = [
+        ArchitectureGraph(ops, np.array([*chained, *skipping], np.int32), ("",) * 5)
+        for skipping in ([], [[2, 4]], [[1, 4]], [[0, 4]])
+    ]
+    nodes = nodes_of(graphs, words.kind)
+    assert skipped(nodes)[skipped(nodes) > 0].tolist() == [2, 2, 3]  # as 2 and 3, and 4 to 7
+    owners, labels = next(walks(nodes, 1))
+    said = [set(labels[owners == graph].tolist()) for graph in range(4)]  # a to a, a to b, skips
+    assert [len(one) for one in said] == [2, 3, 3, 3]
+    assert said[0] < said[1] == said[2] != said[3]
+
+
+def test_residual_connections_skip_and_a_norm_in_them_is_no_step():
+    graph = trace(NanoGPT(layers=2), torch.arange(8)[None])
+    nodes = nodes_of([graph], words.role)
+    longest = [0] * len(graph)  # by hand, one operation after the other
+    for place in range(len(graph)):
+        before = [longest[start] for start, end in nodes.edges.tolist() if end == place]
+        longest[place] = 1 + max(before, default=-1)
+    steps = [longest[end] - longest[start] for start, end in nodes.edges.tolist()]
+    skipping = [
+        graph.ops[end].kind for (_, end), far in zip(nodes.edges, steps, strict=True) if far > 1
+    ]
+    assert skipping == ["add"] * 4  # two a layer
+    assert skipped(nodes).tolist() == [int(math.log2(far)) + 1 if far > 1 else 0 for far in steps]
+
+
+def test_the_order_of_a_concatenation_changes_nothing():
+    class Shortcut(nn.Module):
+        def __init__(self, turned):
+            super().__init__()
+            self.down, self.up = nn.Conv2d(3, 16, 3, 2, 1), nn.ConvTranspose2d(16, 3, 2, 2)
+            self.last, self.turned = nn.Conv2d(6, 2, 3, padding=1), turned
+
+        def forward(self, x):
+            x = functional.relu(x)
+            both = (x, self.up(functional.relu(self.down(x))))
+            return self.last(torch.cat(both[::-1] if self.turned else both, 1))
+
+    graphs = [trace(Shortcut(turned), torch.zeros(1, 3, 8, 8)) for turned in (False, True)]
+    assert graphs[0].fingerprint != graphs[1].fingerprint
+    rows = sketch(graphs, frequencies(graphs * 2)._replace(total=9))
+    np.testing.assert_array_equal(rows[0], rows[1])
 
 
 def test_a_graph_of_too_many_walks_is_walked_no_further():
@@ -156,6 +206,54 @@ def test_another_activation_or_norm_has_the_same_role_and_another_shape(first, s
     np.testing.assert_allclose(cosines[[0, 4]], 1, atol=1e-5)  # labels of roles, and walks
     assert (cosines[[1, 2]] < 0.9).all()
     assert ((swapped * gate).sum(axis=1)[[0, 4]] < 0.9).all()
+
+
+def test_a_pointwise_convolution_is_a_linear_layer_and_no_other_is():
+    dense = {
+        "in": 64,
+        "out": 256,
+        "groups": 1,
+        "bias": True,
+        "transposed": False,
+        "dilation": "1x1",
+    }
+    linear = Op("linear", (("bias", True), ("in", 64), ("out", 256)))
+    assert words.pointwise(conv(kernel="1x1", stride="1x1", **dense)) == linear
+    assert words.pointwise(conv(kernel="1x1x1", stride="1x1x1", **dense)) == linear
+    others = (
+        conv(kernel="3x3", stride="1x1", **dense),
+        conv(kernel="1x3", stride="1x1", **dense),
+        conv(kernel="1x1", stride="2x2", **dense),
+        conv(kernel="1x1", stride="1x1", **dense | {"groups": 64}),
+        conv(kernel="1x1", stride="1x1", **dense | {"transposed": True}),
+        Op("relu"),
+    )
+    assert [words.pointwise(op) for op in others] == list(others)
+
+
+def test_a_block_of_pointwise_convolutions_has_the_row_of_one_of_linear_layers():
+    class Convolutional(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.mix = nn.Conv2d(16, 16, 7, padding=3, groups=16)
+            self.up, self.down = nn.Conv2d(16, 64, 1), nn.Conv2d(64, 16, 1)
+
+        def forward(self, x):
+            return x + self.down(functional.gelu(self.up(self.mix(x))))
+
+    class Linear(Convolutional):
+        def __init__(self):
+            super().__init__()
+            self.up, self.down = nn.Linear(16, 64), nn.Linear(64, 16)
+
+        def forward(self, x):
+            y = self.down(functional.gelu(self.up(self.mix(x).permute(0, 2, 3, 1))))
+            return x + y.permute(0, 3, 1, 2)
+
+    graphs = [trace(made, torch.zeros(1, 16, 8, 8)) for made in (Convolutional(), Linear())]
+    assert graphs[0].fingerprint != graphs[1].fingerprint
+    rows = sketch(graphs, frequencies(graphs * 2)._replace(total=9))
+    np.testing.assert_array_equal(rows[0], rows[1])
 
 
 def test_a_norm_is_passed_by():
