@@ -30,9 +30,7 @@ def trunk(graph: ArchitectureGraph) -> ArchitectureGraph:
     model does that or leaves it to the loss says nothing of its design. A graph of readouts alone
     keeps the first.
     """
-    sources: list[list[int]] = [[] for _ in graph.ops]
-    for start, end in zip(*graph.edges.T.tolist(), strict=True):
-        sources[end].append(start)
+    sources = graph.sources()
     readers = np.bincount(graph.edges[:, 0], minlength=len(graph)).tolist()
     kept = np.ones(len(graph), dtype=bool)
     for place in range(len(graph) - 1, 0, -1):  # what reads an operation is listed behind it

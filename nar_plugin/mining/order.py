@@ -34,7 +34,7 @@ def in_order(graph: ArchitectureGraph) -> ArchitectureGraph:
     """
     order = mining_order(graph)
     place = places(order)
-    inputs = _inputs(graph)
+    inputs = graph.sources()
     edges = []
     for number, index in enumerate(order):
         sources = [place[source] for source in inputs[index]]
@@ -66,7 +66,7 @@ def mining_order(graph: ArchitectureGraph) -> list[int]:
     Returns:
         The numbers of its operations, each behind those that it reads.
     """
-    inputs = _inputs(graph)
+    inputs = graph.sources()
     readers: Lists = [[] for _ in graph.ops]
     for target, sources in enumerate(inputs):
         for source in sources:
@@ -102,13 +102,6 @@ def places(order: list[int]) -> list[int]:
     for number, index in enumerate(order):
         place[index] = number
     return place
-
-
-def _inputs(graph: ArchitectureGraph) -> Lists:
-    inputs: Lists = [[] for _ in graph.ops]
-    for source, target in zip(*graph.edges.T.tolist(), strict=True):
-        inputs[target].append(source)
-    return inputs
 
 
 def _shared(graph: ArchitectureGraph, readers: Lists, order: list[int], keys: _Keys) -> list[int]:

@@ -45,7 +45,7 @@ def body(graph: ArchitectureGraph) -> ArchitectureGraph:
 
     A model that is tuned for other classes or other words has the same one.
     """
-    sources = _inputs(graph)
+    sources = graph.sources()
     below = [False] * len(graph.ops)  # whether a linear layer or convolution follows
     for index in range(len(graph.ops) - 1, -1, -1):
         if below[index] or graph.ops[index].kind in _PARAMETRIC:
@@ -78,16 +78,9 @@ def _blind(op: Op, *, head: bool) -> Op:
     return replace(op, attributes=tuple(pair for pair in op.attributes if pair[0] not in hidden))
 
 
-def _inputs(graph: ArchitectureGraph) -> list[list[int]]:
-    sources: list[list[int]] = [[] for _ in graph.ops]
-    for source, target in zip(*graph.edges.T.tolist(), strict=True):
-        sources[target].append(source)
-    return sources
-
-
 def _hash(graph: ArchitectureGraph, words: list[str]) -> str:
     labels: list[bytes] = []
-    for op, word, inputs in zip(graph.ops, words, _inputs(graph), strict=True):
+    for op, word, inputs in zip(graph.ops, words, graph.sources(), strict=True):
         parts = [labels[source] for source in inputs]
         if op.kind not in ORDERED:
             parts.sort()

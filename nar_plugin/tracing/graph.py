@@ -83,6 +83,13 @@ class ArchitectureGraph:
             f"{self.params:,} params, {self.flops:,} FLOPs, {self.fingerprint})"
         )
 
+    def sources(self) -> list[list[int]]:
+        """Of each operation the places of those that it reads, in the order of its inputs."""
+        sources: list[list[int]] = [[] for _ in self.ops]
+        for start, end in zip(*self.edges.T.tolist(), strict=True):
+            sources[end].append(start)
+        return sources
+
     @cached_property
     def fingerprint(self) -> str:
         """The versioned hash of the graph with all attributes: equal designs, equal text."""
