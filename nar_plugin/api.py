@@ -6,10 +6,10 @@ Each takes a model as an `nn.Module`, a transformers config or a model reference
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from reprlib import repr as short_repr
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from nar_plugin.errors import NarError, TraceError, UnknownReference
 from nar_plugin.hookspecs import Provenance
 from nar_plugin.index import ArchitectureIndex, ArchitectureRow, Match, embedding, overlay
 from nar_plugin.index.designs import best_designs
+from nar_plugin.index.insertions import best_without
 from nar_plugin.mining import MacroGraph, MotifCount, mine
 from nar_plugin.references import as_model, explained
 from nar_plugin.report import (
@@ -30,6 +31,7 @@ from nar_plugin.report import (
     SameBlocks,
     SharedMotif,
     SimilarArchitectures,
+    Without,
 )
 from nar_plugin.report.wording import is_far
 from nar_plugin.tracing import ArchitectureGraph, unwrap
@@ -81,13 +83,16 @@ def find_similar(
     if isinstance(k, bool) or not isinstance(k, int) or k < 1:
         raise NarError(f"k is how many architectures to return, at least 1; got {short_repr(k)}.")
     found = load_index(index)
-    query, vector = _ask(model, example_inputs, found, "find_similar")
+    query, vector, graph = _ask(model, example_inputs, found, "find_similar")
     matches = best_designs(found, vector, k, where, identical=query.fingerprint)
     hits = tuple(_hit(rank, match, query) for rank, match in enumerate(matches, start=1))
-    asked = query.method != "modules" and is_far(query, hits)  # of real blocks
+    if query.method == "modules":  # no real blocks
+        return SimilarArchitectures(query, _info(found), hits)
+    asked = is_far(query, hits)
     rows = found.of_same_blocks(query.motifs, vector, where=where) if asked else ()
     same = tuple(SameBlocks(row.name, row.family, share) for row, share in rows)
-    return SimilarArchitectures(query, _info(found), hits, same)
+    without = _without(found, graph, hits, where)
+    return SimilarArchitectures(query, _info(found), hits, same, without)
 
 
 def embed(model: Any, *, example_inputs: Any = None, index: Index = None) -> Vector:
@@ -101,7 +106,7 @@ def embed(model: Any, *, example_inputs: Any = None, index: Index = None) -> Vec
     Shapes:
         result: float32[512].
     """
-    return _ask(model, example_inputs, load_index(index), "embed")[1]
+    return _ask(model, example_inputs, load_index(index), "embed").vector
 
 
 def trace(model: Any, *, example_inputs: Any = None) -> ArchitectureGraph:
@@ -138,7 +143,7 @@ def compare(a: Any, b: Any, *, example_inputs: Any = None) -> Comparison:
         ```
     """
     index = load_index()
-    (one, vector), (other, other_vector) = (
+    (one, vector, _), (other, other_vector, _) = (
         _ask(model, example_inputs, index, "compare") for model in (a, b)
     )
     return Comparison(
@@ -223,9 +228,13 @@ def clear_cache() -> None:
         _overlaid = None
 
 
-def _ask(
-    model: Any, example_inputs: Any, index: ArchitectureIndex, caller: str
-) -> tuple[Query, Vector]:
+class _Asked(NamedTuple):
+    query: Query
+    vector: Vector
+    graph: ArchitectureGraph | None  # None of a row
+
+
+def _ask(model: Any, example_inputs: Any, index: ArchitectureIndex, caller: str) -> _Asked:
     """What is asked about, and its vector: of the model, or of the index's row of that name."""
     try:
         subject = _model(model, index, caller)
@@ -234,11 +243,11 @@ def _ask(
         if known is None or example_inputs is not None:
             raise
         row, vector = known
-        return _query_of_row(model, row, str(error)), vector
+        return _Asked(_query_of_row(model, row, str(error)), vector, None)
     graph = _traced(subject, example_inputs)
     macro = mine(graph)
     vector = embedding.embed(index, [macro])[0]
-    return _query(model, subject, graph, macro.table()), vector
+    return _Asked(_query(model, subject, graph, macro.table()), vector, graph)
 
 
 def _model(model: Any, index: Index, caller: str) -> Any:
@@ -278,6 +287,20 @@ def _hit(rank: int, match: Match, query: Query) -> Hit:
         url=row.url,
         overlay=match.overlay,
     )
+
+
+def _without(
+    index: ArchitectureIndex,
+    graph: ArchitectureGraph | None,
+    hits: Sequence[Hit],
+    where: Mapping[str, Any] | None,
+) -> Without | None:
+    found = best_without(index, graph, hits[0].score, where) if graph and hits else None
+    if found is None:
+        return None
+    insertion, match = found
+    row = match.row
+    return Without(insertion.kinds, insertion.count, row.name, row.family, min(match.score, 1.0))
 
 
 def _shared(a: tuple[MotifCount, ...], b: tuple[MotifCount, ...]) -> tuple[SharedMotif, ...]:

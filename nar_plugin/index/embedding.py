@@ -16,10 +16,16 @@ if TYPE_CHECKING:
     from nar_plugin.index.index import ArchitectureIndex
     from nar_plugin.index.vectors import FloatArray
     from nar_plugin.mining import MacroGraph
+    from nar_plugin.tracing.graph import ArchitectureGraph
 
 
 def embed(index: ArchitectureIndex, graphs: Sequence[MacroGraph]) -> FloatArray:
-    """The vectors of macro graphs, for a search in this index.
+    """As `embed_graphs`, of macro graphs."""
+    return embed_graphs(index, [macro.graph for macro in graphs])
+
+
+def embed_graphs(index: ArchitectureIndex, graphs: Sequence[ArchitectureGraph]) -> FloatArray:
+    """The vectors of graphs, for a search in this index.
 
     Raises:
         IndexIncompatible: The encoder at hand is another, or the index has fingerprints of another
@@ -31,7 +37,7 @@ def embed(index: ArchitectureIndex, graphs: Sequence[MacroGraph]) -> FloatArray:
     folder = encoder_folder(index)
     index.check_encoder(f"of {folder}", encoder_sha256(folder))
     check_fingerprints(index)
-    vectors: FloatArray = load_encoder(folder).encode(graphs).numpy()
+    vectors: FloatArray = load_encoder(folder).encode_graphs(graphs).numpy()
     return vectors
 
 

@@ -1,7 +1,7 @@
 """What a person reads: results as objects, terminal tables, HTML, JSON and data frames."""
 
 from nar_plugin.report.compare import Comparison
-from nar_plugin.report.hit import Hit, SameBlocks, SharedMotif
+from nar_plugin.report.hit import Hit, SameBlocks, SharedMotif, Without
 from nar_plugin.report.query import IndexInfo, Query
 from nar_plugin.report.similar import SimilarArchitectures
 
@@ -13,4 +13,5 @@ __all__ = [
     "SameBlocks",
     "SharedMotif",
     "SimilarArchitectures",
+    "Without",
 ]

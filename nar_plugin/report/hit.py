@@ -42,6 +42,26 @@ class SameBlocks:
 
 
 @dataclass(frozen=True)
+class Without:
+    """What the model is like without operations that stand in several of its places, alike.
+
+    Attributes:
+        kinds: The operations: one, such as `tanh`, or a branch that begins and ends at one value,
+            such as `mean`, `sigmoid`, `mul`.
+        count: In how many places they stand.
+        name: The most similar architecture then, as a model reference.
+        family: Its defining module or model type.
+        score: Its score then (see `Hit`).
+    """
+
+    kinds: tuple[str, ...]
+    count: int
+    name: str
+    family: str | None
+    score: float
+
+
+@dataclass(frozen=True)
 class Hit:
     """A known architecture, one for each distinct graph.
 

@@ -19,6 +19,7 @@ from nar_plugin.report.wording import (
     params_text,
     query_text,
     trace_text,
+    without_text,
 )
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def similar_html(similar: SimilarArchitectures) -> str:
         f'<div class="nar-quiet">{escape(inputs_text(similar.query))}</div>'
         f"<div>{escape(trace_text(similar.query))}</div>"
         f"<div>{escape(far_text(similar.query, similar.hits, similar.same_blocks))}</div>"
+        f"<div>{escape(without_text(similar.without) if similar.without else '')}</div>"
         f"<table><thead><tr>{headings}</tr></thead><tbody>{rows}</tbody></table>"
         f'<div class="nar-quiet">{escape(index_text(similar.index))}</div></div>'
     )

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, overload
 
 from nar_plugin.errors import NarError
-from nar_plugin.report.hit import Hit, SameBlocks
+from nar_plugin.report.hit import Hit, SameBlocks, Without
 from nar_plugin.report.query import IndexInfo, Query
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ class SimilarArchitectures(Sequence[Hit]):
         index: The index that answered. (It hides `Sequence.index`: a hit knows its own rank.)
         hits: The answers, most similar first.
         same_blocks: Where all of them are far: what is made of the model's blocks all the same.
+        without: Where none of them is near: what is, once operations that stand in several places
+            of the model are taken out.
     """
 
     query: Query
@@ -39,6 +41,7 @@ class SimilarArchitectures(Sequence[Hit]):
     index: IndexInfo = field()  # type: ignore[assignment]
     hits: tuple[Hit, ...]
     same_blocks: tuple[SameBlocks, ...] = ()
+    without: Without | None = None
 
     def __len__(self) -> int:
         """The number of hits."""
@@ -75,7 +78,7 @@ class SimilarArchitectures(Sequence[Hit]):
         return similar_html(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """What `nar find --json` prints: `query`, `index`, `hits`, and `same_blocks` if any."""
+        """What `nar find --json` prints: `same_blocks` and `without` only where there are any."""
         found = {
             "query": self.query.to_dict(),
             "index": self.index.to_dict(),
@@ -83,6 +86,8 @@ class SimilarArchitectures(Sequence[Hit]):
         }
         if self.same_blocks:
             found["same_blocks"] = [asdict(same) for same in self.same_blocks]
+        if self.without:
+            found["without"] = asdict(self.without) | {"kinds": list(self.without.kinds)}
         return found
 
     def to_pandas(self) -> Any:

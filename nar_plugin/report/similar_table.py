@@ -27,6 +27,7 @@ from nar_plugin.report.wording import (
     params_text,
     query_text,
     trace_text,
+    without_text,
 )
 
 if TYPE_CHECKING:
@@ -53,6 +54,8 @@ class SimilarTable:
             yield Text(warning, style="yellow")
         if warning := far_text(self.similar.query, self.similar.hits, self.similar.same_blocks):
             yield Text(warning, style="yellow")
+        if self.similar.without:
+            yield Text(without_text(self.similar.without), style="yellow")
         if self.similar.hits:
             yield Text()
             width = options.max_width

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from nar_plugin.report.hit import Hit, SameBlocks, SharedMotif
+    from nar_plugin.report.hit import Hit, SameBlocks, SharedMotif, Without
     from nar_plugin.report.query import IndexInfo, Query
 
 UNREAD = 0.1  # share of the parameters from which on a forward has passed by a part of the model
@@ -125,6 +125,13 @@ def far_text(query: Query, hits: Sequence[Hit], same_blocks: Sequence[SameBlocks
     if hits[0].score >= STRANGE:
         return f"Distant relatives at best: every score is below {FAR}."
     return f"No close relative: every score is below {STRANGE}. These are the least far."
+
+
+def without_text(without: Without) -> str:
+    """What is taken out, how many times, and the first hit then with its score."""
+    kinds = clean(", ".join(without.kinds))
+    often = f"{without.count:,} \N{MULTIPLICATION SIGN}"
+    return f"Without its {often} {kinds}: {clean(without.name)} ({without.score:.3f})."
 
 
 def _is_kin(query: Query, hit: Hit) -> bool:

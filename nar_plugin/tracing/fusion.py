@@ -7,10 +7,11 @@ in topological order; a pattern's size is bounded, so the time is linear in the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 
 from nar_plugin.tracing.node import Node
 from nar_plugin.tracing.rules import FINISHING, FUSIONS
+from nar_plugin.tracing.rules.rule import FusionRule
 
 
 class Rewriter:
@@ -33,13 +34,17 @@ class Rewriter:
 
     def run(self) -> None:
         """Apply every rule at every node where it can start."""
-        for rules in (FUSIONS, FINISHING):
-            for index in range(len(self.nodes)):
-                tried = self.nodes[index].kind
-                for rule in rules.get(tried, ()):
-                    if index in self.dropped or self.nodes[index].kind != tried:
-                        break
-                    rule(self, index)
+        self.apply(FUSIONS)
+        self.apply(FINISHING)
+
+    def apply(self, rules: Mapping[str, Sequence[FusionRule]]) -> None:
+        """Apply some rules, by the kind of node that they start at."""
+        for index in range(len(self.nodes)):
+            tried = self.nodes[index].kind
+            for rule in rules.get(tried, ()):
+                if index in self.dropped or self.nodes[index].kind != tried:
+                    break
+                rule(self, index)
 
     def readers(self, index: int) -> Iterable[int]:
         """The nodes that read `index`, each once."""

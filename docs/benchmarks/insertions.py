@@ -1,0 +1,71 @@
+"""What designs are like without what was inserted, their own family hidden.
+
+`python docs/benchmarks/insertions.py` asks for 700 graphs of the corpus among the rows of all other
+families, as it ships. Where no hit is near, insertions are taken out one at a time
+(`nar_plugin.tracing.insertions`), and what is near then is printed. Two minutes of one core.
+"""
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+import nar_plugin
+from nar_plugin.encoder import load_encoder
+from nar_plugin.index import EMBEDDED
+from nar_plugin.index.density import NEIGHBOURS, SHARE, densities
+from nar_plugin.index.insertions import GAIN, NEAR
+from nar_plugin.report.wording import FAR
+from nar_plugin.tracing.insertions import insertions
+from nar_plugin.train.corpus import read_corpus
+
+DRAWN = 700
+
+items = [
+    item
+    for item in read_corpus(Path(nar_plugin.__file__).parent / "data" / "corpus")
+    if item.is_searched
+]
+encoder = load_encoder(EMBEDDED)
+vectors = encoder.encode_graphs([item.graph for item in items]).numpy()
+crowding = densities(vectors, vectors, np.arange(len(vectors)))
+families = np.array([item.family for item in items])
+
+
+def best(vector: NDArray[np.float32], family: str) -> tuple[float, str]:
+    """The best score among other families, and whose it is."""
+    cosines = vectors @ vector
+    others = families != family
+    density = np.sort(cosines[others])[-NEIGHBOURS:].mean()
+    scores = np.where(others, cosines - SHARE * (crowding - density), -np.inf)
+    return float(scores.max()), items[int(scores.argmax())].names[0]["name"]
+
+
+random = np.random.default_rng(3)
+asking = [
+    place
+    for place in random.permutation(len(items))
+    if not items[place].is_composed and items[place].graph.method != "modules"
+][:DRAWN]
+far = middling = told = 0
+for place in asking:
+    item = items[place]
+    score, first = best(vectors[place], item.family)
+    far += score < FAR
+    middling += FAR <= score < NEAR
+    found = insertions(item.graph) if score < NEAR else []
+    if not found:
+        continue
+    answers = [
+        best(vector, item.family)
+        for vector in encoder.encode_graphs([each.graph for each in found]).numpy()
+    ]
+    (now, name), insertion = max(zip(answers, found, strict=True), key=lambda pair: pair[0][0])
+    if now >= max(NEAR, score + GAIN):
+        told += 1
+        print(
+            f"{item.names[0]['name']} ({first} {score:.2f}) without its {insertion.count} x "
+            f"{', '.join(insertion.kinds)}: {name} {now:.2f}",
+            flush=True,
+        )
+print(f"{len(asking)} asked, {far} with no score of {FAR}, {middling} more of {NEAR}; {told} told")

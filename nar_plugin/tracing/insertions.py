@@ -1,0 +1,138 @@
+"""What stands behind many layers of a graph alike and can be taken out: noise, gates, adapters.
+
+A design with a further operation between all its layers shares no neighbourhood with the design
+that it was made from. Without the operation it is that design again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from nar_plugin.tracing.fusion import Rewriter
+from nar_plugin.tracing.graph import ArchitectureGraph, Op
+from nar_plugin.tracing.node import Node
+from nar_plugin.tracing.rules import FINISHING
+from nar_plugin.tracing.rules.packing import PACKABLE
+
+_LEAST = 3  # places at which it stands
+_MOST = 12  # insertions that are told, those of the most operations
+_LARGEST = 8  # operations of a branch
+_LEFT = 4  # a quarter of the operations is left, or more: what is most of a graph is the design
+_LONGEST = 10_000  # operations of a graph that is looked at
+_CORE = frozenset({"linear", "conv", "embedding", "attention", "lstm", "gru", "rnn_tanh"})
+
+
+@dataclass(frozen=True)
+class Insertion:
+    """Operations that stand in several places of a graph, alike.
+
+    Attributes:
+        kinds: Such as `("tanh",)`, or of a branch that begins and ends at one value
+            `("mean", "sigmoid", "mul")`: its operations, and last what joins it.
+        count: In how many places.
+        graph: What is left without them.
+    """
+
+    kinds: tuple[str, ...]
+    count: int
+    graph: ArchitectureGraph
+
+
+def insertions(graph: ArchitectureGraph) -> list[Insertion]:
+    """The insertions of a graph, those of the most operations first.
+
+    One is an operation of one input, no layer, or one that joins a value with what a branch of a
+    few operations makes of the same value. Layers that one attention or product reads are packed
+    into one, as in a trace, where nothing stands between them any more.
+    """
+    if len(graph) > _LONGEST:
+        return []
+    sources = graph.sources()
+    ahead: list[int] = []  # each operation and what is ahead of it, as bits
+    found: dict[tuple[str, ...], dict[int, int]] = {}
+    for place, (op, inputs) in enumerate(zip(graph.ops, sources, strict=True)):
+        before = 0
+        for source in inputs:
+            before |= ahead[source]
+        ahead.append(before | 1 << place)
+        start = next((item for item in inputs if _leads(item, inputs, ahead)), None)
+        if start is None or op.kind in _CORE:
+            continue
+        branch = _places(before & ~ahead[start])
+        if branch is not None:
+            kinds = (*(graph.ops[item].kind for item in branch), op.kind)
+            found.setdefault((*kinds, str(op.get("operand", ""))), {})[place] = start
+    told = []
+    for label, passed in found.items():
+        rest = _without(graph, sources, passed) if len(passed) >= _LEAST else graph
+        if len(graph) > len(rest) >= len(graph) / _LEFT:
+            told.append(Insertion(label[:-1], len(passed), rest))
+    return sorted(told, key=lambda insertion: len(insertion.graph))[:_MOST]
+
+
+def _leads(item: int, inputs: list[int], ahead: list[int]) -> bool:
+    """Whether all inputs of an operation come from this one."""
+    return all(ahead[other] >> item & 1 for other in inputs)
+
+
+def _places(bits: int) -> list[int] | None:
+    """The places of the bits that are set, or None where they are too many."""
+    if bits.bit_count() > _LARGEST:
+        return None
+    places = []
+    while bits:
+        places.append((bits & -bits).bit_length() - 1)
+        bits &= bits - 1
+    return places
+
+
+def _without(
+    graph: ArchitectureGraph, sources: list[list[int]], passed: Mapping[int, int]
+) -> ArchitectureGraph:
+    """The graph without some operations and their branches, its layers packed.
+
+    Args:
+        graph: The graph.
+        sources: Its `sources()`.
+        passed: Of each operation that goes, the one that what reads it reads instead.
+    """
+    instead = list(range(len(graph)))
+    for place, source in passed.items():  # sources stand ahead of what reads them
+        instead[place] = instead[source]
+    read = {source for inputs in sources for source in inputs}
+    needed = {instead[place] for place in range(len(graph)) if place not in read}
+    for place in reversed(range(len(graph))):
+        if place in needed:
+            needed.update(instead[source] for source in sources[place])
+    number = {place: new for new, place in enumerate(sorted(needed))}
+    nodes = []
+    for place in number:
+        op = graph.ops[place]
+        inputs = [number[instead[source]] for source in sources[place]]
+        notes = {"place": inputs[0]} if op.kind in PACKABLE and len(inputs) == 1 else {}
+        nodes.append(Node(op.kind, dict(op.attributes), inputs, graph.paths[place], notes=notes))
+    return _packed(graph, nodes)
+
+
+def _packed(graph: ArchitectureGraph, nodes: list[Node]) -> ArchitectureGraph:
+    """The graph of these nodes, once layers that may be one are one."""
+    rewriter = Rewriter(nodes)
+    rewriter.apply(FINISHING)
+    kept = [place for place in range(len(nodes)) if place not in rewriter.dropped]
+    number = {place: new for new, place in enumerate(kept)}
+    known: dict[Op, Op] = {}
+    ops = [known.setdefault(op, op) for op in (nodes[place].op() for place in kept)]
+    edges = [
+        (number[source], number[place])
+        for place in kept
+        for source in dict.fromkeys(nodes[place].inputs)
+    ]
+    return replace(
+        graph,
+        ops=tuple(ops),
+        edges=np.array(edges, dtype=np.int32).reshape(-1, 2),
+        paths=tuple(nodes[place].path for place in kept),
+    )

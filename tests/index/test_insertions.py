@@ -1,0 +1,78 @@
+"""A design that none is near, and what it is without what was inserted."""
+
+import json
+
+import pytest
+import torch
+import torchvision
+from torch import nn
+
+import nar_plugin
+from nar_plugin.index.insertions import best_without
+
+
+class Gated(nn.Module):
+    """A convolution whose result is weighed by the mean of its channels."""
+
+    def __init__(self, layer):
+        super().__init__()
+        self.layer = layer
+
+    def forward(self, x):
+        y = self.layer(x)
+        return y * torch.sigmoid(y.mean((2, 3), keepdim=True))
+
+
+@pytest.fixture(scope="module")
+def gated():
+    model = torchvision.models.resnet18()
+    for name, layer in list(model.named_modules()):
+        if isinstance(layer, nn.Conv2d):
+            model.set_submodule(name, Gated(layer))
+    return model
+
+
+def test_what_it_is_without_is_said(gated):
+    similar = nar_plugin.find_similar(gated, k=3)
+    assert similar[0].score < 0.45
+    assert similar.without.kinds == ("mean", "sigmoid", "mul")
+    assert similar.without.count == 20
+    assert similar.without.family == "resnet"
+    assert "resnet18" in similar.without.name
+    assert similar.without.score == 1.0
+    said = f"20 \N{MULTIPLICATION SIGN} mean, sigmoid, mul: {similar.without.name} (1.000)."
+    assert said in str(similar)
+    assert said in similar._repr_html_()
+    assert json.loads(json.dumps(similar.to_dict()))["without"] == {
+        "kinds": ["mean", "sigmoid", "mul"],
+        "count": 20,
+        "name": similar.without.name,
+        "family": "resnet",
+        "score": 1.0,
+    }
+
+
+def test_a_filter_holds_there_too(gated):
+    similar = nar_plugin.find_similar(gated, k=1, where={"library": "torchvision"})
+    assert similar.without.name == "torchvision:resnet18"
+    none_of_it = nar_plugin.find_similar(gated, k=1, where={"library": "torch_geometric"})
+    assert none_of_it.without is None
+
+
+def test_a_design_with_a_near_one_is_not_taken_apart():
+    similar = nar_plugin.find_similar("torchvision:resnet18", k=1)
+    assert similar.without is None
+    assert "without" not in similar.to_dict()
+
+
+def test_no_insertion_no_answer():
+    index = nar_plugin.load_index()
+    graph = nar_plugin.trace(nn.Sequential(nn.Linear(8, 8), nn.Tanh()))
+    assert best_without(index, graph, 0.1) is None
+
+
+def test_an_insertion_must_bring_it_near(gated):
+    index = nar_plugin.load_index()
+    graph = nar_plugin.trace(gated)
+    assert best_without(index, graph, 0.59) is not None
+    assert best_without(index, graph, 0.6) is None
