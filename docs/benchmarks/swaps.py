@@ -1,10 +1,10 @@
-"""Whether a design is found when its activation is another, its norm another or none, or its head.
+"""Whether a design is found when its activations, norms, head or inner widths are others.
 
 `python docs/benchmarks/swaps.py` fits the recipe `default` to all graphs of the corpus but a tenth,
 and asks for those of that tenth that have five or more in their family, changed, among all as they
 are. Mish and ELU are in no variation that is learned, softplus counts as no activation. The first
-row leaves the graphs as they are and takes each off the candidates when it asks. Ten minutes on two
-cores.
+row leaves the graphs as they are and takes each off the candidates when it asks. In the
+last two something stands behind all layers, of which nothing is learned. Ten minutes on two cores.
 """
 
 from collections import Counter
@@ -19,9 +19,16 @@ from nar_plugin.index.density import SHARE, densities
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 from nar_plugin.train.corpus import read_corpus
 from nar_plugin.train.heads import reheaded
+from nar_plugin.train.inserted import LAYERS, behind, gate, single
 from nar_plugin.train.projection import Settings, fit_encoder
 from nar_plugin.train.splits import family_numbers
-from nar_plugin.train.variations import commonest, replaced, without_norms
+from nar_plugin.train.variations import (
+    commonest,
+    inner_widths,
+    replaced,
+    rewidened,
+    without_norms,
+)
 
 LEAST = 3  # operations that are changed
 DRAWN = 250
@@ -35,6 +42,12 @@ NEW = {
     "batch_norm": (NORMS, lambda op: Op("batch_norm", width(op))),
     "layer_norm": (NORMS, lambda op: Op("layer_norm", (("affine", True), *width(op)))),
     "rms_norm": (NORMS, lambda op: Op("rms_norm", (("affine", True), *width(op)))),
+}
+
+
+BEHIND = {
+    "sin behind layers": lambda _: single(Op("sin")),
+    "gate behind layers": lambda _: gate(Op("abs"), Op("gt")),
 }
 
 
@@ -70,7 +83,7 @@ crowding = SHARE * densities(vectors, vectors, np.arange(len(vectors)))
 print("| now | graphs | original first | in first 10 | family first | share of 10 | cosine |")
 print("|---|---|---|---|---|---|---|")
 random = np.random.default_rng(2)
-for what in ("as it is", *NEW, "no norm", "another head"):
+for what in ("as it is", *NEW, "no norm", "another head", "twice as wide inside", *BEHIND):
     drawn = []
     for place in asking:
         graph = items[place].graph
@@ -78,6 +91,12 @@ for what in ("as it is", *NEW, "no norm", "another head"):
             other = without_norms(graph) if commonest(graph, NORMS) else None
         elif what == "another head":
             other = reheaded(graph, random)
+        elif what == "twice as wide inside":
+            inner = inner_widths(graph)
+            other = rewidened(graph, inner, 2) if inner else None
+        elif what in BEHIND:
+            layers = sum(op.kind in LAYERS for op in graph.ops)
+            other = behind(graph, LAYERS, BEHIND[what]) if layers >= LEAST else None
         else:
             other = changed(graph, *NEW[what]) if what in NEW else graph
         if other is not None:
