@@ -18,11 +18,11 @@ from nar_plugin.tracing.rules import FINISHING
 from nar_plugin.tracing.rules.packing import PACKABLE
 
 _LEAST = 3  # places at which it stands
-_MOST = 12  # insertions that are told, those of the most operations
+_MOST = 12  # insertions that are looked at, those of the most operations
 _LARGEST = 8  # operations of a branch
 _LEFT = 4  # a quarter of the operations is left, or more: what is most of a graph is the design
 _LONGEST = 10_000  # operations of a graph that is looked at
-_CORE = frozenset({"linear", "conv", "embedding", "attention", "lstm", "gru", "rnn_tanh"})
+_CORE = frozenset({"linear", "conv", "embedding", "attention", "lstm", "gru", "rnn_tanh", "rnn_relu"})
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,8 @@ class Insertion:
     """Operations that stand in several places of a graph, alike.
 
     Attributes:
-        kinds: Such as `("tanh",)`, or of a branch that begins and ends at one value
-            `("mean", "sigmoid", "mul")`: its operations, and last what joins it.
+        kinds: Such as `("tanh",)`, `("add const",)`, or of a branch that begins and ends at one
+            value `("mean", "sigmoid", "mul")`: its operations, and last what joins it.
         count: In how many places.
         graph: What is left without them.
     """
@@ -63,14 +63,20 @@ def insertions(graph: ArchitectureGraph) -> list[Insertion]:
             continue
         branch = _places(before & ~ahead[start])
         if branch is not None:
-            kinds = (*(graph.ops[item].kind for item in branch), op.kind)
-            found.setdefault((*kinds, str(op.get("operand", ""))), {})[place] = start
-    told = []
-    for label, passed in found.items():
-        rest = _without(graph, sources, passed) if len(passed) >= _LEAST else graph
-        if len(graph) > len(rest) >= len(graph) / _LEFT:
-            told.append(Insertion(label[:-1], len(passed), rest))
-    return sorted(told, key=lambda insertion: len(insertion.graph))[:_MOST]
+            kinds = tuple(_kind(graph.ops[item]) for item in (*branch, place))
+            found.setdefault(kinds, {})[place] = start
+    often = [(kinds, passed) for kinds, passed in found.items() if len(passed) >= _LEAST]
+    often.sort(key=lambda entry: -len(entry[0]) * len(entry[1]))
+    told = [
+        Insertion(kinds, len(passed), _without(graph, sources, passed))
+        for kinds, passed in often[:_MOST]
+    ]
+    return [each for each in told if len(each.graph) >= len(graph) / _LEFT]
+
+
+def _kind(op: Op) -> str:
+    operand = op.get("operand")
+    return f"{op.kind} {operand}" if operand else op.kind
 
 
 def _leads(item: int, inputs: list[int], ahead: list[int]) -> bool:

@@ -71,8 +71,11 @@ def test_no_insertion_no_answer():
     assert best_without(index, graph, 0.1) is None
 
 
-def test_an_insertion_must_bring_it_near(gated):
+def test_an_insertion_must_bring_it_near(gated, monkeypatch):
     index = nar_plugin.load_index()
     graph = nar_plugin.trace(gated)
-    assert best_without(index, graph, 0.59) is not None
+    insertion, match = best_without(index, graph, 0.59)
+    assert (insertion.count, match.row.family) == (20, "resnet")
     assert best_without(index, graph, 0.6) is None
+    monkeypatch.setattr("nar_plugin.index.insertions.GAIN", 0.5)  # more than 1 is wanted then
+    assert best_without(index, graph, 0.59) is None
