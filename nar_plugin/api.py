@@ -6,7 +6,7 @@ Each takes a model as an `nn.Module`, a transformers config or a model reference
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from reprlib import repr as short_repr
 from typing import Any, NamedTuple
@@ -14,24 +14,26 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nar_plugin import hub, manager
+from nar_plugin import hub
 from nar_plugin.encoder import clear_encoders
 from nar_plugin.errors import NarError, TraceError, UnknownReference
-from nar_plugin.hookspecs import Provenance
-from nar_plugin.index import ArchitectureIndex, ArchitectureRow, Match, embedding, overlay
+from nar_plugin.index import ArchitectureIndex, embedding, overlay
 from nar_plugin.index.designs import best_designs
-from nar_plugin.index.insertions import best_without
-from nar_plugin.mining import MacroGraph, MotifCount, mine
+from nar_plugin.mining import MacroGraph, mine
 from nar_plugin.references import as_model, explained
 from nar_plugin.report import (
     Comparison,
-    Hit,
-    IndexInfo,
     Query,
     SameBlocks,
-    SharedMotif,
     SimilarArchitectures,
-    Without,
+)
+from nar_plugin.report.answers import (
+    hit_of,
+    info_of,
+    query_of_model,
+    query_of_row,
+    shared_motifs,
+    without_of,
 )
 from nar_plugin.report.wording import is_far
 from nar_plugin.tracing import ArchitectureGraph, unwrap
@@ -72,9 +74,10 @@ def find_similar(
         example_inputs: What the forward is traced with, when the guess is not right.
 
     Returns:
-        The hits, most similar first. An identical graph is the first, with `exact` set. Of known
-        architectures that differ in their vocabulary, last layers or readouts alone, the first
-        stands for all. A hit goes by the first of its names that meets `where`.
+        The hits, most similar first; `same_blocks` and `without` say more where none is near. An
+        identical graph is the first, with `exact` set. Of known architectures that differ in their
+        vocabulary, last layers or readouts alone, the first stands for all. A hit goes by the first
+        of its names that meets `where`.
 
     Raises:
         TraceError: The forward could not be followed.
@@ -85,14 +88,14 @@ def find_similar(
     found = load_index(index)
     query, vector, graph = _ask(model, example_inputs, found, "find_similar")
     matches = best_designs(found, vector, k, where, identical=query.fingerprint)
-    hits = tuple(_hit(rank, match, query) for rank, match in enumerate(matches, start=1))
+    hits = tuple(hit_of(rank, match, query) for rank, match in enumerate(matches, start=1))
     if query.method == "modules":  # no real blocks
-        return SimilarArchitectures(query, _info(found), hits)
+        return SimilarArchitectures(query, info_of(found), hits)
     asked = is_far(query, hits)
     rows = found.of_same_blocks(query.motifs, vector, where=where) if asked else ()
     same = tuple(SameBlocks(row.name, row.family, share) for row, share in rows)
-    without = _without(found, graph, hits, where)
-    return SimilarArchitectures(query, _info(found), hits, same, without)
+    without = without_of(found, graph, hits, where)
+    return SimilarArchitectures(query, info_of(found), hits, same, without)
 
 
 def embed(model: Any, *, example_inputs: Any = None, index: Index = None) -> Vector:
@@ -150,7 +153,7 @@ def compare(a: Any, b: Any, *, example_inputs: Any = None) -> Comparison:
         similarity=float(vector @ other_vector),
         identical=one.fingerprint == other.fingerprint,
         same_design=one.design == other.design,
-        shared_motifs=_shared(one.motifs, other.motifs),
+        shared_motifs=shared_motifs(one.motifs, other.motifs),
         a=one,
         b=other,
     )
@@ -243,11 +246,11 @@ def _ask(model: Any, example_inputs: Any, index: ArchitectureIndex, caller: str)
         if known is None or example_inputs is not None:
             raise
         row, vector = known
-        return _Asked(_query_of_row(model, row, str(error)), vector, None)
+        return _Asked(query_of_row(model, row, str(error)), vector, None)
     graph = _traced(subject, example_inputs)
     macro = mine(graph)
     vector = embedding.embed(index, [macro])[0]
-    return _Asked(_query(model, subject, graph, macro.table()), vector, graph)
+    return _Asked(query_of_model(model, subject, graph, macro.table()), vector, graph)
 
 
 def _model(model: Any, index: Index, caller: str) -> Any:
@@ -265,106 +268,3 @@ def _traced(subject: Any, example_inputs: Any) -> ArchitectureGraph:
             "operation that is part of a design (0 ops)."
         )
     return graph
-
-
-def _hit(rank: int, match: Match, query: Query) -> Hit:
-    row = match.row
-    exact = row.fingerprint == query.fingerprint
-    return Hit(
-        rank=rank,
-        name=row.name,
-        names=row.names,
-        score=1.0 if exact else min(match.score, 1.0),
-        family=row.family,
-        library=row.library,
-        task=row.task,
-        params=row.params,
-        flops=row.flops,
-        fingerprint=row.fingerprint,
-        exact=exact,
-        shared_motifs=_shared(query.motifs, row.motifs),
-        licence=row.licence,
-        url=row.url,
-        overlay=match.overlay,
-    )
-
-
-def _without(
-    index: ArchitectureIndex,
-    graph: ArchitectureGraph | None,
-    hits: Sequence[Hit],
-    where: Mapping[str, Any] | None,
-) -> Without | None:
-    found = best_without(index, graph, hits[0].score, where) if graph and hits else None
-    if found is None:
-        return None
-    insertion, match = found
-    row = match.row
-    return Without(insertion.kinds, insertion.count, row.name, row.family, min(match.score, 1.0))
-
-
-def _shared(a: tuple[MotifCount, ...], b: tuple[MotifCount, ...]) -> tuple[SharedMotif, ...]:
-    other = {motif.shape: motif for motif in b}
-    return tuple(
-        SharedMotif(motif.label, motif.shape, motif.count, other[motif.shape].count, motif.ops)
-        for motif in a
-        if motif.shape in other
-    )
-
-
-def _query(
-    model: Any, subject: Any, graph: ArchitectureGraph, motifs: tuple[MotifCount, ...]
-) -> Query:
-    source = _provenance(subject)
-    name = model if isinstance(model, str) else (source.name if source else None)
-    return Query(
-        name=name,
-        library=source.library if source else None,
-        params=graph.params,
-        flops=graph.flops,
-        ops=len(graph),
-        fingerprint=graph.fingerprint,
-        design=graph.design,
-        method=graph.method,
-        reason=graph.reason,
-        inputs=graph.inputs,
-        unread=graph.unread,
-        class_name=type(unwrap(subject)).__name__,
-        motifs=motifs,
-    )
-
-
-def _query_of_row(name: str, row: ArchitectureRow, reason: str) -> Query:
-    return Query(
-        name=name,
-        library=row.library,
-        params=row.params,
-        flops=row.flops,
-        ops=sum(motif.count * motif.ops for motif in row.motifs),
-        fingerprint=row.fingerprint,
-        design=row.design,
-        method="index",
-        reason=reason,
-        motifs=row.motifs,
-    )
-
-
-def _provenance(subject: Any) -> Provenance | None:
-    for _, provenance in manager.call_each(
-        "nar_provenance", only_imported=True, model=unwrap(subject)
-    ):
-        if isinstance(provenance, Provenance):
-            return provenance
-    return None
-
-
-def _info(index: ArchitectureIndex) -> IndexInfo:
-    manifest = index.manifest
-    return IndexInfo(
-        index.source,
-        manifest.revision,
-        manifest.names,
-        manifest.graphs,
-        manifest.encoder,
-        manifest.age,
-    )

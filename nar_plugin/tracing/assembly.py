@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Set
 from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple
 
-import numpy as np
 import torch
 from torch import nn
 
-from nar_plugin.tracing.canonical import Node, nodes_of
+from nar_plugin.tracing.canonical import nodes_of
 from nar_plugin.tracing.flops import flops_of
 from nar_plugin.tracing.fusion import Rewriter
-from nar_plugin.tracing.graph import ArchitectureGraph, Op
+from nar_plugin.tracing.graph import ArchitectureGraph
+from nar_plugin.tracing.node import Node, parts_of
 from nar_plugin.tracing.recorder import Recorder
 from nar_plugin.tracing.twin import Twin
 
@@ -42,20 +42,11 @@ def graph_of(recording: Recording) -> ArchitectureGraph:
     rewriter = Rewriter(nodes, unread=_unread(nodes, results))
     rewriter.run()
     dropped = rewriter.dropped | _unread(nodes, results, rewriter.dropped)
-    kept = [index for index in range(len(nodes)) if index not in dropped]
-    position = {index: place for place, index in enumerate(kept)}
-    interned: dict[Op, Op] = {}
-    ops = tuple(interned.setdefault(op, op) for op in (nodes[index].op() for index in kept))
-    edges = [
-        (position[source], position[index])
-        for index in kept
-        for source in dict.fromkeys(nodes[index].inputs)
-    ]
-    paths = tuple(nodes[index].path for index in kept)
+    ops, edges, paths = parts_of(nodes, dropped)
     work = flops_of(recorder.records)
     return ArchitectureGraph(
         ops=ops,
-        edges=np.array(edges, dtype=np.int32).reshape(-1, 2),
+        edges=edges,
         paths=paths,
         classes={path: twin.classes.get(path, "") for path in _with_parents(paths)},
         flops=sum(work.values()),

@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from nar_plugin.tracing.fusion import Rewriter
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
-from nar_plugin.tracing.node import Node
+from nar_plugin.tracing.node import Node, parts_of
 from nar_plugin.tracing.rules import FINISHING
 from nar_plugin.tracing.rules.packing import PACKABLE
 
@@ -22,7 +20,9 @@ _MOST = 12  # insertions that are looked at, those of the most operations
 _LARGEST = 8  # operations of a branch
 _LEFT = 4  # a quarter of the operations is left, or more: what is most of a graph is the design
 _LONGEST = 10_000  # operations of a graph that is looked at
-_CORE = frozenset({"linear", "conv", "embedding", "attention", "lstm", "gru", "rnn_tanh", "rnn_relu"})
+_CORE = frozenset(
+    {"linear", "conv", "embedding", "attention", "lstm", "gru", "rnn_tanh", "rnn_relu"}
+)
 
 
 @dataclass(frozen=True)
@@ -120,25 +120,7 @@ def _without(
         inputs = [number[instead[source]] for source in sources[place]]
         notes = {"place": inputs[0]} if op.kind in PACKABLE and len(inputs) == 1 else {}
         nodes.append(Node(op.kind, dict(op.attributes), inputs, graph.paths[place], notes=notes))
-    return _packed(graph, nodes)
-
-
-def _packed(graph: ArchitectureGraph, nodes: list[Node]) -> ArchitectureGraph:
-    """The graph of these nodes, once layers that may be one are one."""
     rewriter = Rewriter(nodes)
     rewriter.apply(FINISHING)
-    kept = [place for place in range(len(nodes)) if place not in rewriter.dropped]
-    number = {place: new for new, place in enumerate(kept)}
-    known: dict[Op, Op] = {}
-    ops = [known.setdefault(op, op) for op in (nodes[place].op() for place in kept)]
-    edges = [
-        (number[source], number[place])
-        for place in kept
-        for source in dict.fromkeys(nodes[place].inputs)
-    ]
-    return replace(
-        graph,
-        ops=tuple(ops),
-        edges=np.array(edges, dtype=np.int32).reshape(-1, 2),
-        paths=tuple(nodes[place].path for place in kept),
-    )
+    ops, edges, paths = parts_of(nodes, rewriter.dropped)
+    return replace(graph, ops=ops, edges=edges, paths=paths)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 
-from nar_plugin.tracing.graph import Attribute, Op
+from nar_plugin.tracing.graph import Attribute, IntArray, Op
 
 
 class Read(NamedTuple):
@@ -53,3 +55,26 @@ class Node:
     def op(self) -> Op:
         """The frozen form."""
         return Op(self.kind, tuple(sorted(self.attributes.items())))
+
+
+class Parts(NamedTuple):
+    """Operations, edges and paths, as an ArchitectureGraph has them."""
+
+    ops: tuple[Op, ...]
+    edges: IntArray
+    paths: tuple[str, ...]
+
+
+def parts_of(nodes: Sequence[Node], dropped: Set[int]) -> Parts:
+    """The parts of a graph of all nodes that are not dropped; equal operations are one object."""
+    kept = [index for index in range(len(nodes)) if index not in dropped]
+    position = {index: place for place, index in enumerate(kept)}
+    interned: dict[Op, Op] = {}
+    ops = tuple(interned.setdefault(op, op) for op in (nodes[index].op() for index in kept))
+    edges = [
+        (position[source], position[index])
+        for index in kept
+        for source in dict.fromkeys(nodes[index].inputs)
+    ]
+    paths = tuple(nodes[index].path for index in kept)
+    return Parts(ops, np.array(edges, dtype=np.int32).reshape(-1, 2), paths)

@@ -1,0 +1,124 @@
+"""The parts of an answer, from rows of an index and what was traced."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nar_plugin import manager
+from nar_plugin.hookspecs import Provenance
+from nar_plugin.index import ArchitectureIndex, ArchitectureRow, Match
+from nar_plugin.index.insertions import best_without
+from nar_plugin.mining import MotifCount
+from nar_plugin.report.hit import Hit, SharedMotif, Without
+from nar_plugin.report.query import IndexInfo, Query
+from nar_plugin.tracing import ArchitectureGraph, unwrap
+
+
+def hit_of(rank: int, match: Match, query: Query) -> Hit:
+    """A found row as a hit, with the blocks that it shares with the model."""
+    row = match.row
+    exact = row.fingerprint == query.fingerprint
+    return Hit(
+        rank=rank,
+        name=row.name,
+        names=row.names,
+        score=1.0 if exact else min(match.score, 1.0),
+        family=row.family,
+        library=row.library,
+        task=row.task,
+        params=row.params,
+        flops=row.flops,
+        fingerprint=row.fingerprint,
+        exact=exact,
+        shared_motifs=shared_motifs(query.motifs, row.motifs),
+        licence=row.licence,
+        url=row.url,
+        overlay=match.overlay,
+    )
+
+
+def without_of(
+    index: ArchitectureIndex,
+    graph: ArchitectureGraph | None,
+    hits: Sequence[Hit],
+    where: Mapping[str, Any] | None,
+) -> Without | None:
+    """What a model is like without an insertion, where that is near and its hits are not."""
+    found = best_without(index, graph, hits[0].score, where) if graph and hits else None
+    if found is None:
+        return None
+    insertion, match = found
+    row = match.row
+    return Without(insertion.kinds, insertion.count, row.name, row.family, match.score)
+
+
+def shared_motifs(a: tuple[MotifCount, ...], b: tuple[MotifCount, ...]) -> tuple[SharedMotif, ...]:
+    """The blocks of one that the other has too."""
+    other = {motif.shape: motif for motif in b}
+    return tuple(
+        SharedMotif(motif.label, motif.shape, motif.count, other[motif.shape].count, motif.ops)
+        for motif in a
+        if motif.shape in other
+    )
+
+
+def query_of_model(
+    model: Any, subject: Any, graph: ArchitectureGraph, motifs: tuple[MotifCount, ...]
+) -> Query:
+    """What is asked about: a model that was traced."""
+    source = _provenance(subject)
+    name = model if isinstance(model, str) else (source.name if source else None)
+    return Query(
+        name=name,
+        library=source.library if source else None,
+        params=graph.params,
+        flops=graph.flops,
+        ops=len(graph),
+        fingerprint=graph.fingerprint,
+        design=graph.design,
+        method=graph.method,
+        reason=graph.reason,
+        inputs=graph.inputs,
+        unread=graph.unread,
+        class_name=type(unwrap(subject)).__name__,
+        motifs=motifs,
+    )
+
+
+def query_of_row(name: str, row: ArchitectureRow, reason: str) -> Query:
+    """What is asked about: the row of a name that cannot be built here, and why."""
+    return Query(
+        name=name,
+        library=row.library,
+        params=row.params,
+        flops=row.flops,
+        ops=sum(motif.count * motif.ops for motif in row.motifs),
+        fingerprint=row.fingerprint,
+        design=row.design,
+        method="index",
+        reason=reason,
+        motifs=row.motifs,
+    )
+
+
+def info_of(index: ArchitectureIndex) -> IndexInfo:
+    """The index that answered."""
+    manifest = index.manifest
+    return IndexInfo(
+        index.source,
+        manifest.revision,
+        manifest.names,
+        manifest.graphs,
+        manifest.encoder,
+        manifest.age,
+    )
+
+
+def _provenance(subject: Any) -> Provenance | None:
+    for _, provenance in manager.call_each(
+        "nar_provenance", only_imported=True, model=unwrap(subject)
+    ):
+        if isinstance(provenance, Provenance):
+            return provenance
+    return None
