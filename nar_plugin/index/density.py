@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from nar_plugin.index.vectors import FloatArray, Rows, as_float32, unit
 
 NEIGHBOURS = 30  # whose mean cosine is the density
-SHARE = 0.3
+SHARE = 0.2
 MOST = 16_384  # rows that a density is taken among; of a larger index, a sample
 DECIMALS = 4  # so that equal rows have equal densities, in whatever order BLAS sums
 _BLOCK = 512  # rows whose cosines are held at once

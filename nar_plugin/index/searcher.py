@@ -31,7 +31,7 @@ class Match:
     Attributes:
         row: What is known of the architecture. Where a filter on library or licence chose it, its
             name is the first that meets the filter.
-        score: Its cosine similarity to the query, less .3 of what its neighbourhood is denser than
+        score: Its cosine similarity to the query, less .2 of what its neighbourhood is denser than
             the query's (`nar_plugin.index.density`), at most 1. In an index of before there were
             densities the cosine similarity alone.
         overlay: Whether it is one of the user's own models (see `nar_plugin.index.overlay`).

@@ -9,9 +9,9 @@ of the vector keeps every direction of these a little: a random projection, whic
 to noise (Johnson & Lindenstrauss, 1984), also those that no family of the training varies in. The
 fourth compares numbers of weights and learns nothing.
 
-All three also see some graphs with other heads (`nar_plugin.train.heads`) as further members of
-their families, and the first network variations of some, whose activation or norm is another, or
-which have no norms (`nar_plugin.train.variations`).
+All three also see some graphs with other heads (`nar_plugin.train.heads`) and some with something
+behind their layers (`nar_plugin.train.inserted`) as further members of their families, and the
+first network variations of some (`nar_plugin.train.variations`).
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from nar_plugin.encoder.model import Families, fill, widthless
 from nar_plugin.encoder.sketch import LABELS, SKETCH_VERSION, WIDTH, frequencies, sketch
 from nar_plugin.train.corpus import CorpusGraph, read_corpus
 from nar_plugin.train.heads import reheaded
+from nar_plugin.train.inserted import inserted
 from nar_plugin.train.paper.losses import family_loss
 from nar_plugin.train.resuming import keep, taken_up
 from nar_plugin.train.splits import IntArray, family_numbers
@@ -60,6 +61,7 @@ class Settings:
         shrink_designs: For the projection.
         emphasis: Of the views in the projection.
         heads: Part of the graphs that are seen with another head too.
+        insertions: Part of the graphs that are seen with something behind their layers too.
         variations: Part of the graphs that the first network sees a variation of.
         epochs: Of the networks.
         batch: Graphs in one batch.
@@ -74,12 +76,13 @@ class Settings:
     variants: int = 96
     designs: int = 208
     sizes: int = 48
-    shares: tuple[float, float, float, float] = (0.2, 0.3, 0.42, 0.08)
+    shares: tuple[float, float, float, float] = (0.25, 0.35, 0.33, 0.07)
     shrink: float = 0.1
     shrink_variants: float = 0.8
     shrink_designs: float = 0.3
     emphasis: tuple[float, float, float, float] = (1.0, 1.0, 0.5, 0.5)
     heads: float = 0.25
+    insertions: float = 0.2
     variations: float = 0.25
     epochs: int = 40
     batch: int = 512
@@ -131,16 +134,18 @@ def fit_encoder(
     random = np.random.default_rng(settings.seed)
     varied_ones = np.flatnonzero(random.random(len(graphs)) < settings.variations)
     headed_ones = np.flatnonzero(random.random(len(graphs)) < settings.heads)
-    headed = [reheaded(graphs[place], random) for place in headed_ones]
-    graphs += headed + [varied(graphs[place], random) for place in varied_ones]
+    inserted_ones = np.flatnonzero(random.random(len(graphs)) < settings.insertions)
+    more = [reheaded(graphs[place], random) for place in headed_ones]
+    more += [inserted(graphs[place], random) for place in inserted_ones]
+    graphs += more + [varied(graphs[place], random) for place in varied_ones]
     starts = range(0, len(graphs), _BATCH)
     batches = [
         sketch(graphs[start : start + _BATCH], known)
         for start in tqdm(starts, desc="sketches", unit="batch", leave=False)
     ]
-    rows = torch.from_numpy(np.concatenate(batches)).to(where)  # [t + headed + varied, SKETCH]
+    rows = torch.from_numpy(np.concatenate(batches)).to(where)  # [t + more + varied, SKETCH]
     numbers = np.unique(labels, return_inverse=True)[1]
-    owners = np.concatenate([np.arange(len(labels)), headed_ones, varied_ones])
+    owners = np.concatenate([np.arange(len(labels)), headed_ones, inserted_ones, varied_ones])
     families = torch.from_numpy(numbers[owners]).to(where)
     encoder = ArchitectureEncoder(
         len(known.labels),
@@ -151,7 +156,7 @@ def fit_encoder(
         settings.sizes,
     ).to(where)
     encoder.know(known, settings.shares)
-    seen = len(items) + len(headed)  # the variations come last
+    seen = len(items) + len(more)  # the variations come last
     blind, told = widthless(rows), rows[:seen, :LABELS].contiguous()
 
     def fit_designs() -> None:

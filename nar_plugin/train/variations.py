@@ -32,23 +32,28 @@ _NEW_NORMS: tuple[Callable[[int], Op], ...] = (
     lambda width: Op("rms_norm", (("affine", True), ("width", width))),
     lambda _: Op("instance_norm"),
 )
+_INNER = (0.35, 0.5, 0.7, 1.4, 2.0, 2.8)  # half octaves
 
 
 def varied(graph: ArchitectureGraph, random: np.random.Generator) -> ArchitectureGraph:
-    """The graph with its commonest activation, norm or both replaced, or without its norms.
+    """The graph with another activation, norm or both, without its norms, or of other inner widths.
 
     Args:
-        graph: A graph; one with neither is returned as it is.
+        graph: A graph; one without any of these is returned as it is.
         random: What draws the change.
     """
     activation, norm = commonest(graph, ACTIVATIONS), commonest(graph, NORMS)
     choices = ["activation"] * bool(activation) + ["norm", "without"] * bool(norm)
     choices += ["both"] * bool(activation and norm)
+    inner = inner_widths(graph)
+    choices += ["inner"] * bool(inner)
     if not choices:
         return graph
     choice = random.choice(choices)
     if choice == "without":
         return without_norms(graph)
+    if choice == "inner":
+        return rewidened(graph, inner, float(random.choice(_INNER)))
     if choice in ("activation", "both"):
         others = [op for op in _NEW_ACTIVATIONS if op.kind != activation]
         new = others[random.integers(len(others))]

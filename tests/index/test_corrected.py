@@ -34,8 +34,8 @@ def test_a_hub_that_is_nearer_steps_back(every_backend):
     # The query's density is (3 * .83205 + .76549) / 4 = .81541.
     (first, best), (second, crowd), *_ = pairs(index.search(QUERY, 4))
     assert (first, second) == ("lone", "crowd0")
-    assert best == pytest.approx(0.76549 - 0.3 * (0.28 - 0.81541), abs=1e-5)
-    assert crowd == pytest.approx(0.83205 - 0.3 * (0.76 - 0.81541), abs=1e-5)
+    assert best == pytest.approx(0.76549 - 0.2 * (0.28 - 0.81541), abs=1e-5)
+    assert crowd == pytest.approx(0.83205 - 0.2 * (0.76 - 0.81541), abs=1e-5)
 
 
 def test_filters_change_no_score(backend):
@@ -75,7 +75,7 @@ def test_the_best_of_all_rows(backend, monkeypatch, pool):
     rows = [row(f"lib:{i}", family="odd" if i % 2 else "even") for i in range(len(vectors))]
     index = build(rows, vectors)
     queries = unit(rng.standard_normal((20, 16)))
-    by_hand = queries @ index.vectors.T - 0.3 * np.array(dense(index))
+    by_hand = queries @ index.vectors.T - 0.2 * np.array(dense(index))
     odd = np.arange(len(vectors)) % 2 == 1
     for where, scores in (
         (None, by_hand),
@@ -113,7 +113,7 @@ def test_own_models_are_measured_among_the_rows_of_the_index(backend):
     assert dense(index.overlay) == pytest.approx([0.24, 0.28])  # itself is no neighbour
     assert dense(own) == pytest.approx([0.96, 0.96])
     found = {match.row.name: match for match in index.search(QUERY, 5)}
-    up = 2 / 13**0.5 - 0.3 * (0.24 - 0.81541)
+    up = 2 / 13**0.5 - 0.2 * (0.24 - 0.81541)
     assert found["own:up"].score == pytest.approx(up, abs=1e-5)
     alone = {match.row.name: match.score for match in crowded().search(QUERY, 5)}
     assert found["lib:lone"].overlay

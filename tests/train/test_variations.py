@@ -110,6 +110,14 @@ def test_inner_widths_are_those_of_perceptrons():
     assert rewidened(graph, inner_widths(graph), 0.35).fingerprint == narrower.fingerprint
 
 
+def test_other_inner_widths_are_drawn():
+    graph = trace(Perceptrons(), torch.zeros(1, 8))
+    drawn = {varied(graph, np.random.default_rng(seed)).fingerprint for seed in range(200)}
+    wider = trace(Perceptrons(inner=128, gated=48), torch.zeros(1, 8))
+    narrower = trace(Perceptrons(inner=32, gated=12), torch.zeros(1, 8))
+    assert {wider.fingerprint, narrower.fingerprint} <= drawn
+
+
 def test_what_goes_through_a_bottleneck_is_no_inner_width():
     # from 64 to 16 and back, with a sum between: 64 is what goes through a ResNet
     bottleneck = nn.Sequential(nn.Conv2d(64, 16, 1), nn.ReLU(), nn.Conv2d(16, 64, 1))
