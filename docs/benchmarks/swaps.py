@@ -4,7 +4,7 @@
 and asks for those of that tenth that have five or more in their family, changed, among all as they
 are. Mish and ELU are in no variation that is learned, softplus counts as no activation. The first
 row leaves the graphs as they are and takes each off the candidates when it asks. In the
-last two something stands behind all layers, of which nothing is learned. Ten minutes on two cores.
+last two something stands behind all layers, neither of which is learned. Ten minutes on two cores.
 """
 
 from collections import Counter

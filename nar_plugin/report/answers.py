@@ -44,7 +44,7 @@ def without_of(
     hits: Sequence[Hit],
     where: Mapping[str, Any] | None,
 ) -> Without | None:
-    """What a model is like without an insertion, where that is near and its hits are not."""
+    """What a model is like without an insertion, where that is near and its hits are much less."""
     found = best_without(index, graph, hits[0].score, where) if graph and hits else None
     if found is None:
         return None

@@ -52,6 +52,27 @@ def test_what_it_is_without_is_said(gated):
     }
 
 
+class Noise(nn.Module):
+    """Noise on what a layer gives."""
+
+    def forward(self, y):
+        return y + 0.1 * torch.randn_like(y)
+
+
+@pytest.mark.parametrize("hides", [nn.Tanh, Noise])
+def test_what_hides_a_design_is_seen_past_and_said(hides):
+    """Behind each layer of a ResNet-50; the encoder has seen the like in training."""
+    model = torchvision.models.resnet50()
+    for name, layer in list(model.named_modules()):
+        if isinstance(layer, nn.Conv2d | nn.Linear):
+            model.set_submodule(name, nn.Sequential(layer, hides()))
+    similar = nar_plugin.find_similar(model, k=5)
+    assert {hit.family for hit in similar} == {"resnet"}
+    assert 0.45 < similar[0].score < 0.85
+    assert similar.without.family == "resnet"
+    assert similar.without.score == 1.0
+
+
 def test_a_filter_holds_there_too(gated):
     similar = nar_plugin.find_similar(gated, k=1, where={"library": "torchvision"})
     assert similar.without.name == "torchvision:resnet18"
@@ -76,6 +97,7 @@ def test_an_insertion_must_bring_it_near(gated, monkeypatch):
     graph = nar_plugin.trace(gated)
     insertion, match = best_without(index, graph, 0.59)
     assert (insertion.count, match.row.family) == (20, "resnet")
-    assert best_without(index, graph, 0.6) is None
+    assert best_without(index, graph, 0.84) is not None
+    assert best_without(index, graph, 0.85) is None  # nothing is nearer by .15
     monkeypatch.setattr("nar_plugin.index.insertions.GAIN", 0.5)  # more than 1 is wanted then
     assert best_without(index, graph, 0.59) is None
