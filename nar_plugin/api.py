@@ -35,7 +35,7 @@ from nar_plugin.report.answers import (
     shared_motifs,
     without_of,
 )
-from nar_plugin.report.wording import is_far
+from nar_plugin.report.wording import is_strange
 from nar_plugin.tracing import ArchitectureGraph, unwrap
 from nar_plugin.tracing import trace as _trace
 
@@ -91,7 +91,7 @@ def find_similar(
     hits = tuple(hit_of(rank, match, query) for rank, match in enumerate(matches, start=1))
     if query.method == "modules":  # no real blocks
         return SimilarArchitectures(query, info_of(found), hits)
-    asked = is_far(query, hits)
+    asked = is_strange(query, hits)
     rows = found.of_same_blocks(query.motifs, vector, where=where) if asked else ()
     same = tuple(SameBlocks(row.name, row.family, share) for row, share in rows)
     without = without_of(found, graph, hits, where)

@@ -31,7 +31,7 @@ class SimilarArchitectures(Sequence[Hit]):
         query: The model asked about.
         index: The index that answered. (It hides `Sequence.index`: a hit knows its own rank.)
         hits: The answers, most similar first.
-        same_blocks: Where all of them are far: what is made of the model's blocks all the same.
+        same_blocks: Where none of them is near: what is made of the model's blocks all the same.
         without: Where none of them is near: what is, once operations that stand in several places
             of the model are taken out.
     """

@@ -13,6 +13,8 @@ import unicodedata
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from nar_plugin.index.insertions import NEAR
+
 if TYPE_CHECKING:
     from nar_plugin.report.hit import Hit, SameBlocks, SharedMotif, Without
     from nar_plugin.report.query import IndexInfo, Query
@@ -106,21 +108,21 @@ def _scaled(number: int, suffixes: tuple[str, ...]) -> str:
     return f"{value:.1f}{suffix}"
 
 
-def is_far(query: Query, hits: Sequence[Hit]) -> bool:
-    """Whether even the best hit is far, and is not made of the same blocks."""
-    if not hits or hits[0].rank > 1 or hits[0].exact or hits[0].score >= FAR:
+def is_strange(query: Query, hits: Sequence[Hit]) -> bool:
+    """Whether even the best hit is not near, and is not made of the same blocks."""
+    if not hits or hits[0].rank > 1 or hits[0].exact or hits[0].score >= NEAR:
         return False
     return not _is_kin(query, hits[0])
 
 
 def far_text(query: Query, hits: Sequence[Hit], same_blocks: Sequence[SameBlocks] = ()) -> str:
     """What a low best score says, and what is made of the same blocks all the same."""
-    if not is_far(query, hits):
+    if not is_strange(query, hits):
         return ""
     if same_blocks:
         named = ", ".join(f"{clean(same.name)} ({same.share:.0%})" for same in same_blocks)
-        return f"Every score is below {FAR}. Made of the same blocks all the same: {named}."
-    if any(_is_kin(query, hit) for hit in hits):
+        return f"Every score is below {NEAR}. Made of the same blocks all the same: {named}."
+    if hits[0].score >= FAR or any(_is_kin(query, hit) for hit in hits):
         return ""
     if hits[0].score >= STRANGE:
         return f"Distant relatives at best: every score is below {FAR}."

@@ -146,11 +146,12 @@ def test_hits_that_are_all_far_are_said_to_be(similar, make_hit, score, warning)
     assert "relative" not in str(far[1:])  # the rest of an answer
 
 
-def test_what_is_made_of_the_same_blocks_is_said_of_far_hits(similar, make_hit):
+@pytest.mark.parametrize("score", [0.38, 0.59])
+def test_what_is_made_of_the_same_blocks_is_said_where_none_is_near(similar, make_hit, score):
     same = (SameBlocks("transformers:fsmt", "fsmt", 0.961),)
-    far = replace(similar, hits=(make_hit(score=0.38, shared_motifs=()),), same_blocks=same)
+    far = replace(similar, hits=(make_hit(score=score, shared_motifs=()),), same_blocks=same)
     said = (
-        "Every score is below 0.45. Made of the same blocks all the same: transformers:fsmt (96%)."
+        "Every score is below 0.6. Made of the same blocks all the same: transformers:fsmt (96%)."
     )
     assert said in " ".join(str(far).split())
     assert said in far._repr_html_()
@@ -161,7 +162,7 @@ def test_what_is_made_of_the_same_blocks_is_said_of_far_hits(similar, make_hit):
 
 
 def test_of_near_hits_nothing_is_said(similar, make_hit):
-    for answer in (similar, replace(similar, hits=(make_hit(score=0.45),))):
+    for answer in (similar, replace(similar, hits=(make_hit(score=0.45, shared_motifs=()),))):
         assert "relative" not in str(answer) + answer._repr_html_()
 
 
