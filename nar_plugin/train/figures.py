@@ -91,10 +91,11 @@ def draw(panels: Sequence[Panel], folder: Path) -> None:
 
     Args:
         panels: At least one.
-        folder: Receives `embeddings.png` and `embeddings.html`.
+        folder: Receives `embeddings.png` and `embeddings.html`; may be missing.
     """
     import matplotlib.pyplot as plt
 
+    folder.mkdir(parents=True, exist_ok=True)
     splits = list(dict.fromkeys(one.split for one in panels))
     rows = {split: [one for one in panels if one.split == split] for split in splits}
     wide = max(map(len, rows.values()))

@@ -45,11 +45,12 @@ def test_the_page_escapes_names_and_the_picture_is_a_png(tmp_path):
     save_sample(tmp_path, vectors(30), items(30), np.arange(30), real=False)
     one = panel(tmp_path / SAMPLE, "gcn", "nas")
     assert sorted(set(one.labels)) == ["family-0", "family-1", "family-2"]
-    draw([one, one], tmp_path)
-    page = (tmp_path / HTML).read_text()
+    folder = tmp_path / "a" / "new one"
+    draw([one, one], folder)
+    page = (folder / HTML).read_text()
     assert page.count("<circle") == 60
     assert "lib:&lt;7&gt;" in page
-    assert (tmp_path / PNG).read_bytes().startswith(b"\x89PNG")
+    assert (folder / PNG).read_bytes().startswith(b"\x89PNG")
 
 
 def test_sparse_rows_are_not_kept(tmp_path):
