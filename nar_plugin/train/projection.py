@@ -40,6 +40,7 @@ from nar_plugin.train.paper.losses import family_loss
 from nar_plugin.train.resuming import keep, taken_up
 from nar_plugin.train.splits import IntArray, family_numbers
 from nar_plugin.train.variations import varied
+from nar_plugin.train.whitening import inside_families, principal, scattered, whitening_factor
 
 _BATCH = 256  # graphs that are sketched at once
 
@@ -161,8 +162,10 @@ def fit_encoder(
 
     def fit_designs() -> None:
         scale = torch.tensor(settings.emphasis).repeat_interleave(WIDTH).to(where)
-        factor = _factor(_inside_families(told * scale, families[:seen]), settings.shrink_designs)
-        projection = scale[:, None] * _scattered(factor, settings.designs)
+        factor = whitening_factor(
+            inside_families(told * scale, families[:seen]), settings.shrink_designs
+        )
+        projection = scale[:, None] * scattered(factor, settings.designs)
         fill(encoder.designs, projection, told.mean(dim=0))
 
     parts: dict[str, Callable[[], None]] = {
@@ -213,8 +216,8 @@ def _fit_network(
         rows [t, d], labels [t].
     """
     mean = rows.mean(dim=0)
-    factor = _factor(_inside_families(rows, labels), shrink)
-    fill(layer, _principal(rows - mean, factor, settings.width), mean)
+    factor = whitening_factor(inside_families(rows, labels), shrink)
+    fill(layer, principal(rows - mean, factor, settings.width), mean)
     with torch.no_grad():
         projected = layer(rows)
     _train(network, projected, labels, settings)
@@ -261,60 +264,6 @@ def _train(network: Families, projected: Tensor, labels: Tensor, settings: Setti
             optimiser.step()
             schedule.step()
     network.eval()
-
-
-def _inside_families(rows: Tensor, labels: Tensor) -> Tensor:
-    """What each row differs by from the mean of its family, where that has another member.
-
-    Shapes:
-        rows [t, d], labels [t], result [u, d].
-    """
-    sizes = torch.bincount(labels)
-    counted = sizes[labels] > 1
-    means = rows.new_zeros(len(sizes), rows.shape[1]).index_add_(0, labels, rows)
-    means /= sizes.clamp(min=1)[:, None]
-    return rows[counted] - means[labels[counted]]
-
-
-def _factor(differences: Tensor, shrink: float) -> Tensor:
-    """The lower Cholesky factor of the differences' second moments, shrunk to the unit matrix.
-
-    Shapes:
-        differences [n, d], result [d, d].
-    """
-    moments = differences.T @ differences
-    mean = moments.diagonal().mean()
-    if mean > 0:
-        moments *= (1 - shrink) / mean
-        moments.diagonal().add_(shrink)
-    else:
-        moments.fill_diagonal_(1)
-    factor: Tensor = torch.linalg.cholesky(moments)
-    return factor
-
-
-def _principal(rows: Tensor, factor: Tensor, dimensions: int) -> Tensor:
-    """The projection onto the principal directions once the covariance is the unit matrix.
-
-    Shapes:
-        rows [t, d], factor [d, d], result [d, dimensions].
-    """
-    white = functional.normalize(torch.linalg.solve_triangular(factor, rows.T, upper=False).T)
-    count = min(dimensions, *white.shape)
-    _, _, directions = torch.svd_lowrank(white - white.mean(dim=0), q=min(count + 32, *white.shape))
-    found = torch.linalg.solve_triangular(factor.T, directions[:, :count], upper=True)
-    return functional.pad(found, (0, dimensions - count))
-
-
-def _scattered(factor: Tensor, dimensions: int) -> Tensor:
-    """The projection onto random orthogonal directions once the covariance is the unit matrix.
-
-    Shapes:
-        factor [d, d], result [d, dimensions].
-    """
-    directions = torch.linalg.qr(torch.randn(len(factor), dimensions)).Q.to(factor.device)
-    found: Tensor = torch.linalg.solve_triangular(factor.T, directions, upper=True)
-    return found
 
 
 class DefaultMethod:
