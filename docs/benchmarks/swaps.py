@@ -20,6 +20,7 @@ from nar_plugin.tracing.graph import ArchitectureGraph, Op
 from nar_plugin.train.corpus import read_corpus
 from nar_plugin.train.heads import reheaded
 from nar_plugin.train.inserted import LAYERS, behind, gate, single
+from nar_plugin.train.layers import GELU, batch_norm, layer_norm, rms_norm
 from nar_plugin.train.projection import Settings, fit_encoder
 from nar_plugin.train.splits import family_numbers
 from nar_plugin.train.variations import (
@@ -34,14 +35,14 @@ LEAST = 3  # operations that are changed
 DRAWN = 250
 NEW = {
     "relu": (ACTIVATIONS, lambda _: Op("relu")),
-    "gelu": (ACTIVATIONS, lambda _: Op("gelu", (("approximate", "none"),))),
+    "gelu": (ACTIVATIONS, lambda _: GELU),
     "silu": (ACTIVATIONS, lambda _: Op("silu")),
     "mish": (ACTIVATIONS, lambda _: Op("mish")),
     "elu": (ACTIVATIONS, lambda _: Op("elu")),
     "softplus": (ACTIVATIONS, lambda _: Op("softplus")),
-    "batch_norm": (NORMS, lambda op: Op("batch_norm", width(op))),
-    "layer_norm": (NORMS, lambda op: Op("layer_norm", (("affine", True), *width(op)))),
-    "rms_norm": (NORMS, lambda op: Op("rms_norm", (("affine", True), *width(op)))),
+    "batch_norm": (NORMS, lambda op: batch_norm(width(op))),
+    "layer_norm": (NORMS, lambda op: layer_norm(width(op))),
+    "rms_norm": (NORMS, lambda op: rms_norm(width(op))),
 }
 
 
@@ -51,9 +52,9 @@ BEHIND = {
 }
 
 
-def width(op: Op) -> tuple[tuple[str, int], ...]:
-    """The attribute that says of how many channels a norm is."""
-    return (("width", op.get("width") or 64),)
+def width(op: Op) -> int:
+    """Of how many channels a norm is."""
+    return op.get("width") or 64
 
 
 def changed(

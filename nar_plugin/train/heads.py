@@ -13,6 +13,7 @@ import numpy as np
 
 from nar_plugin.encoder.trunk import part, trunk
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
+from nar_plugin.train.layers import linear
 
 _HIDDEN = (128, 256, 512, 1024)
 _ACTIVATIONS = ("relu", "gelu", "tanh")
@@ -35,7 +36,7 @@ def reheaded(graph: ArchitectureGraph, random: np.random.Generator) -> Architect
         return graph
     last = len(bare) - 1  # nothing reads it, since readers are listed behind what they read
     if bare.ops[last].kind != "linear":
-        return _behind(bare, last, [layer(_width(bare), _CLASSES)])
+        return _behind(bare, last, [linear(_width(bare), _CLASSES)])
     width = bare.ops[last].get("in")
     source = next((start for start, end in bare.edges.tolist() if end == last), None)
     if source is None or not isinstance(width, int):
@@ -43,20 +44,15 @@ def reheaded(graph: ArchitectureGraph, random: np.random.Generator) -> Architect
     change = random.choice(["perceptron", "several", "none"])
     if change == "several":
         for _ in range(int(random.integers(1, _MOST))):
-            bare = _behind(bare, source, [layer(width, _CLASSES)])
+            bare = _behind(bare, source, [linear(width, _CLASSES)])
         return bare
     headless = part(bare, np.arange(len(bare)) < last)
     if change == "none":
         return headless
     hidden = int(random.choice(_HIDDEN))
     activation = Op(str(random.choice(_ACTIVATIONS)))
-    layers = [layer(width, hidden), activation, layer(hidden, _CLASSES)]
+    layers = [linear(width, hidden), activation, linear(hidden, _CLASSES)]
     return _behind(headless, source, layers)
-
-
-def layer(width: int, out: int) -> Op:
-    """A linear layer."""
-    return Op("linear", (("bias", True), ("in", width), ("out", out)))
 
 
 def _width(graph: ArchitectureGraph) -> int:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
-from nar_plugin.train.heads import layer
+from nar_plugin.train.layers import GELU, batch_norm, layer_norm, linear
 
 LAYERS = ("linear", "conv")
 _PLACES = (LAYERS, LAYERS, LAYERS, ("linear",), ("conv",), ("add",))
@@ -21,7 +21,7 @@ _WIDTH = 64  # where no operation states a width
 _NARROWER = 8  # times, an adapter
 _OPERATIONS: tuple[Callable[[int], Op], ...] = (
     lambda _: Op("relu"),
-    lambda _: Op("gelu", (("approximate", "none"),)),
+    lambda _: GELU,
     lambda _: Op("silu"),
     lambda _: Op("tanh"),
     lambda _: Op("sigmoid"),
@@ -30,8 +30,8 @@ _OPERATIONS: tuple[Callable[[int], Op], ...] = (
     lambda _: Op("mul", (("operand", "const"),)),  # noise
     lambda _: Op("add", (("operand", "const"),)),
     lambda width: Op("l2_norm", (("width", width),)),
-    lambda width: Op("layer_norm", (("affine", True), ("width", width))),
-    lambda width: Op("batch_norm", (("width", width),)),
+    layer_norm,
+    batch_norm,
 )
 
 
@@ -95,7 +95,7 @@ def gate(*ops: Op) -> Chain:
 def adapter(width: int) -> Chain:
     """A narrow perceptron beside a shortcut (Houlsby et al. 2019, arXiv 1902.00751, Figure 2)."""
     narrow = max(1, width // _NARROWER)
-    ops = (layer(width, narrow), Op("relu"), layer(narrow, width), Op("add"))
+    ops = (linear(width, narrow), Op("relu"), linear(narrow, width), Op("add"))
     return Chain(ops, ((-1, 0), (0, 1), (1, 2), (2, 3), (-1, 3)))
 
 
@@ -117,6 +117,6 @@ def inserted(graph: ArchitectureGraph, random: np.random.Generator) -> Architect
     if sort == "adapter":
         return behind(graph, kinds, adapter)
     if sort == "gate":
-        return behind(graph, kinds, lambda width: gate(layer(width, width), Op("sigmoid")))
+        return behind(graph, kinds, lambda width: gate(linear(width, width), Op("sigmoid")))
     make = _OPERATIONS[random.integers(len(_OPERATIONS))]
     return behind(graph, kinds, lambda width: single(make(width)))

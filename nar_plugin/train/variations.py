@@ -14,10 +14,11 @@ import numpy as np
 
 from nar_plugin.encoder.words import ACTIVATIONS, NORMS
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
+from nar_plugin.train.layers import GELU, batch_norm, layer_norm, rms_norm
 
 _NEW_ACTIVATIONS = (
     Op("relu"),
-    Op("gelu", (("approximate", "none"),)),
+    GELU,
     Op("gelu", (("approximate", "tanh"),)),
     Op("silu"),
     Op("leaky_relu", (("slope", 0.1),)),
@@ -26,10 +27,10 @@ _NEW_ACTIVATIONS = (
 _LAYERS = frozenset({"linear", "conv"})
 _WIDTHS = frozenset({"in", "out", "width", "groups"})
 _NEW_NORMS: tuple[Callable[[int], Op], ...] = (
-    lambda width: Op("batch_norm", (("width", width),)),
-    lambda width: Op("layer_norm", (("affine", True), ("width", width))),
+    batch_norm,
+    layer_norm,
     lambda width: Op("group_norm", (("groups", 32), ("width", width))),
-    lambda width: Op("rms_norm", (("affine", True), ("width", width))),
+    rms_norm,
     lambda _: Op("instance_norm"),
 )
 _INNER = (0.35, 0.5, 0.7, 1.4, 2.0, 2.8)  # half octaves
