@@ -35,7 +35,7 @@ from nar_plugin.report.answers import (
     shared_motifs,
     without_of,
 )
-from nar_plugin.report.wording import is_strange
+from nar_plugin.report.wording import none_is_near
 from nar_plugin.tracing import ArchitectureGraph, unwrap
 from nar_plugin.tracing import trace as _trace
 
@@ -74,8 +74,9 @@ def find_similar(
         example_inputs: What the forward is traced with, when the guess is not right.
 
     Returns:
-        The hits, most similar first; `same_blocks` and `without` say more where none is near. An
-        identical graph is the first, with `exact` set. Of known architectures that differ in their
+        The hits, most similar first; `same_blocks` says more where none is near, and `without`
+        where the model is much nearer to one that lacks what stands behind its layers. An identical
+        graph is the first, with `exact` set. Of known architectures that differ in their
         vocabulary, last layers or readouts alone, the first stands for all. A hit goes by the first
         of its names that meets `where`.
 
@@ -91,7 +92,7 @@ def find_similar(
     hits = tuple(hit_of(rank, match, query) for rank, match in enumerate(matches, start=1))
     if query.method == "modules":  # no real blocks
         return SimilarArchitectures(query, info_of(found), hits)
-    asked = is_strange(query, hits)
+    asked = none_is_near(query, hits)
     rows = found.of_same_blocks(query.motifs, vector, where=where) if asked else ()
     same = tuple(SameBlocks(row.name, row.family, share) for row, share in rows)
     without = without_of(found, graph, hits, where)

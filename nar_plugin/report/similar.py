@@ -32,8 +32,8 @@ class SimilarArchitectures(Sequence[Hit]):
         index: The index that answered. (It hides `Sequence.index`: a hit knows its own rank.)
         hits: The answers, most similar first.
         same_blocks: Where none of them is near: what is made of the model's blocks all the same.
-        without: Where none of them is near: what is, once operations that stand in several places
-            of the model are taken out.
+        without: Where that is much nearer: what the model is like once operations that stand in
+            several of its places are taken out.
     """
 
     query: Query

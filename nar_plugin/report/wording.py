@@ -108,7 +108,7 @@ def _scaled(number: int, suffixes: tuple[str, ...]) -> str:
     return f"{value:.1f}{suffix}"
 
 
-def is_strange(query: Query, hits: Sequence[Hit]) -> bool:
+def none_is_near(query: Query, hits: Sequence[Hit]) -> bool:
     """Whether even the best hit is not near, and is not made of the same blocks."""
     if not hits or hits[0].rank > 1 or hits[0].exact or hits[0].score >= NEAR:
         return False
@@ -117,7 +117,7 @@ def is_strange(query: Query, hits: Sequence[Hit]) -> bool:
 
 def far_text(query: Query, hits: Sequence[Hit], same_blocks: Sequence[SameBlocks] = ()) -> str:
     """What a low best score says, and what is made of the same blocks all the same."""
-    if not is_strange(query, hits):
+    if not none_is_near(query, hits):
         return ""
     if same_blocks:
         named = ", ".join(f"{clean(same.name)} ({same.share:.0%})" for same in same_blocks)

@@ -95,9 +95,9 @@ def test_no_insertion_no_answer():
 def test_an_insertion_must_bring_it_near(gated, monkeypatch):
     index = nar_plugin.load_index()
     graph = nar_plugin.trace(gated)
-    insertion, match = best_without(index, graph, 0.59)
-    assert (insertion.count, match.row.family) == (20, "resnet")
-    assert best_without(index, graph, 0.84) is not None
+    for score in (0.1, 0.59, 0.84):
+        insertion, match = best_without(index, graph, score)
+        assert (insertion.count, match.row.family, match.score) == (20, "resnet", 1)
     assert best_without(index, graph, 0.85) is None  # nothing is nearer by .15
     monkeypatch.setattr("nar_plugin.index.insertions.GAIN", 0.5)  # more than 1 is wanted then
     assert best_without(index, graph, 0.59) is None
