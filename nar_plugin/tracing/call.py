@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from nar_plugin.tracing.node import Read
+from nar_plugin.tracing.node import Node, Read
 from nar_plugin.tracing.record import CONST, DATA, PARAM, Record
 from nar_plugin.tracing.samples import Samples
 
@@ -24,6 +24,7 @@ class Call:
         sources: For each of them the node that made it, or PARAM, DATA or CONST.
         out: The results.
         path: Module path that issued it.
+        nodes: The nodes so far.
         records: All recorded calls.
         origins: For each tensor the index of the call that made it; negative where none did.
         roots: Tensors before numbers were added to them, by identity of the result.
@@ -39,6 +40,7 @@ class Call:
     sources: list[int]
     out: Any
     path: str
+    nodes: list[Node]
     records: list[Record]
     origins: list[int]
     roots: dict[int, Read]

@@ -14,6 +14,7 @@ from nar_plugin.tracing.rules import CALLS, EXPANSIONS
 from nar_plugin.tracing.rules.arithmetic import weight_of_weights
 from nar_plugin.tracing.rules.gates import SELF_GATED
 from nar_plugin.tracing.rules.packing import PACKABLE
+from nar_plugin.tracing.rules.tables import note_look_ups
 from nar_plugin.tracing.samples import Samples
 from nar_plugin.tracing.vocabulary import NAMES
 
@@ -76,6 +77,7 @@ class _Builder:
             sources,
             record.out,
             record.path,
+            self.nodes,
             self._records,
             record.sources,
             self._roots,
@@ -112,6 +114,7 @@ class _Builder:
             call.notes["place"] = call.place()
         node = Node(kind, attributes, inputs, call.path, call.out, reads, call.notes)
         self._after_pooling(node)
+        note_look_ups(node, call)
         self.nodes.append(node)
         return len(self.nodes) - 1
 

@@ -90,6 +90,18 @@ class Rewriter:
                 self._readers[first][reader] = None
             self._readers[other].clear()
 
+    def forget(self, index: int) -> None:
+        """Drop a node that is as good as a parameter to the one sum that reads it."""
+        self.dropped.add(index)
+        (reader,) = self._readers[index]
+        self._readers[index].clear()
+        node = self.nodes[reader]
+        node.inputs = [item for item in node.inputs if item != index]
+        node.reads = []
+        node.attributes = {"operand": "param"}
+        if not node.inputs:
+            self.forget(reader)
+
     def redirect(self, index: int, place: int, source: int) -> None:
         """Let a node read another one at one place of its inputs."""
         inputs = self.nodes[index].inputs

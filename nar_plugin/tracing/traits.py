@@ -12,7 +12,7 @@ from nar_plugin.tracing.graph import Op
 from nar_plugin.tracing.opaque import named_after
 from nar_plugin.tracing.quantized_calls import QUANTIZED
 from nar_plugin.tracing.stand_ins import GUARDS, STAND_INS
-from nar_plugin.tracing.vocabulary import BOOKKEEPING, LOOKUPS
+from nar_plugin.tracing.vocabulary import BOOKKEEPING, EMBEDDINGS, LOOKUPS
 
 _FACTORS = {"mm": (0, 1), "addmm": (1, 2), "convolution": (0, 1)}
 
@@ -60,7 +60,7 @@ def trait_of(func: Any) -> Trait:
         reduction={"all": "all", "_is_all_true": "all", "any": "any"}.get(name, ""),
         opaque=named_after(func),
         composite=_is_composite(func),
-        looks_up=name in LOOKUPS,
+        looks_up=name in LOOKUPS or name in EMBEDDINGS,
         sorts=name in ("sort", "argsort"),
         factors=_FACTORS.get(name),
         lists=any(_is_list(str(argument.type)) for argument in schema.arguments),

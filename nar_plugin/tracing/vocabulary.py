@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-VOCABULARY_VERSION = "4"
+VOCABULARY_VERSION = "5"
 
 # Calls that move, name or copy values without computing any: they leave no node. In-place forms
 # (`squeeze_`) count as their plain form.
@@ -67,19 +67,36 @@ NAMES = {
 }
 
 LOOKUPS = frozenset({"index", "index_select", "gather"})
+EMBEDDINGS = frozenset(
+    {"embedding", "embedding_bag", "_embedding_bag", "_embedding_bag_forward_only"}
+)
 
 # An elementwise call with one live operand and a number changes scale or offset, not the design.
 ARITHMETIC = frozenset({"add", "sub", "mul", "div", "neg", "rsub", "true_divide"})
 MASKING = frozenset(
     "where masked_fill clamp clamp_min clamp_max nan_to_num maximum minimum tril triu".split()
 )
+PRODUCTS = frozenset("mm bmm matmul mv dot".split())
+_MODES = (
+    *("nearest1d", "nearest2d", "nearest3d", "linear1d", "bilinear2d", "bicubic2d", "trilinear3d"),
+    *("nearest_exact1d", "nearest_exact2d", "nearest_exact3d"),
+)
+RESAMPLINGS = frozenset(
+    name
+    for mode in _MODES
+    for name in (f"upsample_{mode}", f"_upsample_{mode}", f"_upsample_{mode}_aa")
+)
 # On parameters alone these compute a weight, which is then as good as a parameter.
-WEIGHT_ARITHMETIC = ARITHMETIC | frozenset(
-    """
-    _weight_norm_interface _weight_norm norm linalg_vector_norm mv vdot dot var_mean std_mean std
-    var mean sum sqrt rsqrt exp reciprocal pow abs softplus clamp clamp_min maximum lerp addcmul
-    addcdiv square native_batch_norm
-    """.split()
+WEIGHT_ARITHMETIC = (
+    ARITHMETIC
+    | RESAMPLINGS
+    | frozenset(
+        """
+        _weight_norm_interface _weight_norm norm linalg_vector_norm mv vdot dot var_mean std_mean
+        std var mean sum sqrt rsqrt exp reciprocal pow abs softplus clamp clamp_min maximum lerp
+        addcmul addcdiv square native_batch_norm relu sigmoid tanh softmax _softmax
+        """.split()
+    )
 )
 ATTENTION_KERNELS = frozenset(
     """

@@ -10,6 +10,7 @@ from tracing.examples import (
     of_layers,
     of_normalisation,
     of_packing,
+    of_tables,
 )
 
 from nar_plugin.tracing import trace
@@ -23,6 +24,7 @@ MODULES = (
     of_layers,
     of_normalisation,
     of_packing,
+    of_tables,
 )
 EXAMPLES = {name: example for module in MODULES for name, example in module.EXAMPLES.items()}
 
@@ -86,6 +88,11 @@ BECOMES = {
     "packed gates": ["linear", "silu", "mul", "linear"],
     "low-rank adapters": ["linear", "relu", "linear"],
     "rotary positions": ["linear", "rotary"],
+    "partial rotary positions": ["linear", "rotary"],
+    "sums of biases": ["linear", "linear", "linear", "attention", "linear"],
+    "frozen batch normalisation": ["conv", "batch_norm"],
+    "positions of tokens": ["embedding", "embedding", "add", "layer_norm"],
+    "positions of features": ["linear", "add", "layer_norm"],
     "bias by hand": ["linear"],
     "embedding by hand": ["embedding"],
     "global pooling": ["conv", "mean"],

@@ -19,6 +19,7 @@ from nar_plugin.tracing.rules import (  # isort: skip
     packing,
     pooling,
     recurrence,
+    tables,
 )
 from nar_plugin.tracing.rules.rule import CALLS, EXPANSIONS, FINISHING, FUSIONS, RULES, Rule
 
@@ -43,4 +44,5 @@ __all__ = [
     "pooling",
     "recurrence",
     "rotary",
+    "tables",
 ]

@@ -9,7 +9,14 @@ import torch
 from nar_plugin.tracing.call import Call
 from nar_plugin.tracing.record import CONST, PARAM
 from nar_plugin.tracing.rules.rule import Attributes, Rule, declare, on_calls
-from nar_plugin.tracing.vocabulary import ARITHMETIC, LOOKUPS, MASKING, NAMES, WEIGHT_ARITHMETIC
+from nar_plugin.tracing.vocabulary import (
+    ARITHMETIC,
+    LOOKUPS,
+    MASKING,
+    NAMES,
+    PRODUCTS,
+    WEIGHT_ARITHMETIC,
+)
 
 _POWERS = {0.5: "sqrt", -0.5: "rsqrt", -1.0: "reciprocal"}
 
@@ -17,16 +24,19 @@ declare(
     Rule(
         name="arithmetic on weights",
         effect="dropped",
-        pattern="norms, products, means, roots of parameters alone",
+        pattern="norms, products, means, roots, activations, resampling of parameters alone; a "
+        "parameter times a constant matrix",
         result="",
-        reason="weight_norm, spectral_norm, weight standardization, `1 + weight`: still a weight.",
+        reason="weight_norm, spectral_norm, weight standardization, `1 + weight`, softmax of "
+        "weights, a table of positions for another resolution: still a weight.",
     )
 )
 
 
 def weight_of_weights(call: Call) -> bool:
     """Whether a call computes a weight from weights."""
-    return call.name in WEIGHT_ARITHMETIC and call.of_weights
+    resampled = call.name in PRODUCTS and call.sources == [PARAM, CONST]
+    return resampled or (call.name in WEIGHT_ARITHMETIC and call.of_weights)
 
 
 @on_calls(
@@ -51,6 +61,8 @@ def _arithmetic(call: Call) -> tuple[str, Attributes] | None:
     learned = [tensor for tensor, source in others if source == PARAM]
     if learned:
         call.notes["operand_size"] = call.size(learned[0], PARAM)
+    else:
+        call.notes["constant_size"] = call.size(*others[0])
     call.notes["complex"] = others[0][0].is_complex()
     return kind, {"operand": "param" if learned else "const"}
 
@@ -176,4 +188,6 @@ def _summed_by_index(call: Call) -> tuple[str, Attributes]:
 def _joined(call: Call) -> tuple[str, Attributes] | None:
     pairs = zip(call.tensors, call.sources, strict=True)
     call.sources = [source if tensor.numel() else CONST for tensor, source in pairs]
+    dim = call.args[1] if len(call.args) > 1 else call.kwargs.get("dim", 0)
+    call.notes["of_features"] = call.name == "cat" and dim in (-1, call.tensors[0].dim() - 1)
     return None if len(set(call.sources) - {CONST}) == 1 else ("cat", {})

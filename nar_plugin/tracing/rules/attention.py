@@ -103,7 +103,7 @@ def _scores(graph: Rewriter, current: int) -> tuple[list[int], list[int], bool]:
         walked.append(current)
         learned = learned or nodes[current].attributes.get("operand") == "param"
         inputs = nodes[current].inputs
-        scores = next((item for item in inputs if _leads_to_product(nodes, item)), inputs[0])
+        scores = next((item for item in inputs if leads_to_product(nodes, item)), inputs[0])
         bias.extend(item for item in inputs if item != scores)
         current = scores
     if nodes[current].kind != "matmul" or graph.only_consumer(current) is None:
@@ -111,7 +111,8 @@ def _scores(graph: Rewriter, current: int) -> tuple[list[int], list[int], bool]:
     return [*walked, current], bias, learned
 
 
-def _leads_to_product(nodes: list[Node], index: int) -> bool:
+def leads_to_product(nodes: list[Node], index: int) -> bool:
+    """Whether a node is a score of queries and keys, masked, scaled or biased."""
     for _ in range(_FARTHEST + 1):
         if nodes[index].kind == "matmul":
             return True
@@ -167,3 +168,31 @@ def _shared_bias(graph: Rewriter, index: int) -> None:
         masked = nodes[bias].kind == "add" and nodes[bias].attributes.get("operand") == "const"
         if masked and all(nodes[reader].kind == "attention" for reader in graph.readers(bias)):
             graph.redirect(index, place, nodes[bias].inputs[0])
+
+
+@starts_at(
+    Rule(
+        name="sums of biases",
+        effect="fused",
+        pattern="a sum that one attention alone reads, as its bias",
+        result="attention with several biases",
+        reason="Decomposed relative positions are added to the scores one by one or as one mask.",
+        source="Li et al. 2022, arXiv 2112.01526, section 4.1",
+    ),
+    "attention",
+    finishing=True,
+)
+def _sums_of_biases(graph: Rewriter, index: int) -> None:
+    node = graph.nodes[index]
+    waiting, biases, taken = list(node.inputs[3:]), [], []
+    while waiting:
+        bias = waiting.pop()
+        if graph.nodes[bias].kind == "add" and graph.only_consumer(bias) == index:
+            taken.append(bias)
+            waiting.extend(graph.nodes[bias].inputs)
+        else:
+            biases.append(bias)
+    inputs = [*node.inputs[:3], *sorted(biases)]
+    if inputs != node.inputs:
+        whole = Node(node.kind, node.attributes, inputs, node.path, node.out, notes=node.notes)
+        graph.replace(index, whole, taken)

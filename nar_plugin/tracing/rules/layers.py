@@ -1,4 +1,4 @@
-"""Layers with weights: convolutions, linear layers, embeddings."""
+"""Layers with weights: convolutions and linear layers."""
 
 from __future__ import annotations
 
@@ -144,23 +144,6 @@ def _linear(call: Call) -> tuple[str, Attributes] | None:
 def _grouped(call: Call) -> tuple[str, Attributes] | None:
     weight = call.tensors[1]
     return linear(weight.shape[-2], weight.shape[-1], False, _experts(call, weight))
-
-
-@on_calls(
-    Rule(
-        name="embedding",
-        effect="renamed",
-        pattern="embedding, embedding_bag",
-        result="embedding(vocabulary, width)",
-        reason="Padding index and sparse gradients are no structure.",
-    ),
-    "embedding",
-    "embedding_bag",
-    "_embedding_bag",
-)
-def _embedding(call: Call) -> tuple[str, Attributes] | None:
-    vocabulary, width = call.tensors[0].shape[:2]
-    return "embedding", {"vocabulary": int(vocabulary), "width": int(width)}
 
 
 @starts_at(

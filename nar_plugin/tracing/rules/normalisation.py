@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from math import prod
+from typing import TYPE_CHECKING
 
 from nar_plugin.tracing.call import Call
-from nar_plugin.tracing.rules.rule import Attributes, Rule, declare, on_calls
+from nar_plugin.tracing.node import Node
+from nar_plugin.tracing.rules.rule import Attributes, Rule, declare, on_calls, starts_at
 from nar_plugin.tracing.vocabulary import NAMES
+
+if TYPE_CHECKING:
+    from nar_plugin.tracing.fusion import Rewriter
 
 
 @on_calls(
@@ -74,3 +79,27 @@ def _group_norm(call: Call) -> tuple[str, Attributes] | None:
     if width == groups:
         return "instance_norm", {}
     return "group_norm", {"width": width, "groups": groups}
+
+
+@starts_at(
+    Rule(
+        name="frozen batch normalisation",
+        effect="fused",
+        pattern="a convolution's channels times constants, then plus constants",
+        result="batch_norm(width)",
+        reason="Detectors hold the statistics and the affine part of a batch norm as buffers.",
+        source="Carion et al. 2020, arXiv 2005.12872, appendix, training hyperparameters",
+    ),
+    "mul",
+)
+def _frozen(graph: Rewriter, index: int) -> None:
+    scaled, shifted = graph.nodes[index], graph.only_consumer(index)
+    if shifted is None or graph.nodes[shifted].kind != "add" or len(scaled.inputs) != 1:
+        return
+    layer = graph.nodes[scaled.inputs[0]]
+    sizes = {graph.nodes[place].notes.get("constant_size") for place in (index, shifted)}
+    if layer.kind == "conv" and sizes == {layer.attributes["out"]}:
+        node = graph.nodes[shifted]
+        said: Attributes = {"width": layer.attributes["out"]}
+        whole = Node("batch_norm", said, scaled.inputs, node.path, node.out)
+        graph.replace(shifted, whole, [index])

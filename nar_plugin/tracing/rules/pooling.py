@@ -7,21 +7,17 @@ from math import prod
 from nar_plugin.tracing.call import Call
 from nar_plugin.tracing.rules.layers import sizes
 from nar_plugin.tracing.rules.rule import Attributes, Rule, declare, on_calls
-from nar_plugin.tracing.vocabulary import NAMES
+from nar_plugin.tracing.vocabulary import NAMES, RESAMPLINGS
 
 GLOBAL: Attributes = {"over": "positions"}
 _SMALLEST_GLOBAL_WINDOW = 4  # a window of 2 or 3 may cover a small image by chance
-_RESAMPLINGS = (
-    *("nearest1d", "nearest2d", "nearest3d", "linear1d", "bilinear2d", "bicubic2d", "trilinear3d"),
-    *("nearest_exact1d", "nearest_exact2d", "nearest_exact3d"),
-)
 
 declare(
     Rule(
         name="global pooling",
         effect="renamed",
         pattern="mean or max over all positions, adaptive pooling to one, a window as large as "
-        "the features",
+        "the features or larger",
         result="mean(over=positions), max(over=positions)",
         reason="x.mean((2, 3)), nn.AdaptiveAvgPool2d(1) and F.avg_pool2d(x, x.shape[2:]) are one "
         "pooling, and its window is no attribute: it follows the resolution.",
@@ -44,7 +40,8 @@ def _pool(call: Call) -> tuple[str, Attributes] | None:
     kind, kernel = NAMES[call.name], call.args[1]
     features = tuple(call.tensors[0].shape[2:])
     padding = call.args[3] if len(call.args) > 3 else [0]
-    covers = tuple(kernel) == features and not any(padding if isinstance(padding, list) else [0])
+    whole = all(side >= size for side, size in zip(kernel, features, strict=False))
+    covers = whole and not any(padding if isinstance(padding, list) else [0])
     if covers and min(features) >= _SMALLEST_GLOBAL_WINDOW:
         return "mean" if kind == "avg_pool" else "max", dict(GLOBAL)
     stride = call.args[2] if len(call.args) > 2 and call.args[2] else kernel
@@ -104,9 +101,7 @@ def _named(axes: list[int], rank: int) -> str:
         result="upsample(mode)",
         reason="The factor follows the resolution.",
     ),
-    *(f"upsample_{mode}" for mode in _RESAMPLINGS),
-    *(f"_upsample_{mode}" for mode in _RESAMPLINGS),
-    *(f"_upsample_{mode}_aa" for mode in _RESAMPLINGS),
+    *RESAMPLINGS,
 )
 def _resampled(call: Call) -> tuple[str, Attributes] | None:
     return "upsample", {"mode": call.name.removeprefix("_").removeprefix("upsample_")}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from nar_plugin.tracing.graph import Attribute
 from nar_plugin.tracing.node import Node
 from nar_plugin.tracing.rules.rule import Rule, starts_at
 
@@ -46,6 +47,34 @@ def _rotary(graph: Rewriter, index: int) -> None:
     if rotated:
         whole = Node("rotary", {}, list(nodes[parts[0]].inputs), node.path, node.out)
         graph.replace(index, whole, list(parts))
+
+
+@starts_at(
+    Rule(
+        name="partial rotary positions",
+        effect="fused",
+        pattern="rotary positions of some of the features, joined with the others again",
+        result="rotary(partial=True); rotary where some of the tokens are left out",
+        reason="As slices of one tensor, with their own parts of one table: GPT-NeoX turns a "
+        "quarter of each head, and class tokens have no place.",
+        source="Black et al. 2022, arXiv 2204.06745, section 2.1",
+    ),
+    "cat",
+)
+def _partial(graph: Rewriter, index: int) -> None:
+    node = graph.nodes[index]
+    for turned, rest in (node.inputs, node.inputs[::-1]) if len(node.inputs) == 2 else ():
+        whole = graph.nodes[turned]
+        if (
+            whole.kind == "rotary"
+            and whole.inputs == [rest]
+            and graph.only_consumer(turned) == index
+        ):
+            said: dict[str, Attribute] = (
+                {"partial": True} if node.notes.get("of_features", True) else {}
+            )
+            graph.replace(index, Node("rotary", said, [rest], node.path, node.out), [turned])
+            return
 
 
 def _times_table(node: Node) -> bool:

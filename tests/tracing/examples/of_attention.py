@@ -187,6 +187,47 @@ def rotated_complex(m, x):
     return torch.view_as_real(torch.view_as_complex(q.unflatten(-1, (-1, 2))) * table).flatten(3)
 
 
+def turned(q):
+    """Rotary positions by halves."""
+    table = angles(q.shape[2])[:, : q.shape[-1] // 2].repeat(1, 2)
+    a, b = q.chunk(2, dim=-1)
+    return q * table.cos() + torch.cat((-b, a), dim=-1) * table.sin()
+
+
+def partial(m, q, first=True):
+    """Half of each head's features are turned, as in GPT-NeoX a quarter."""
+    parts = (turned(q[..., :4]), q[..., 4:]) if first else (q[..., :4], turned(q[..., 4:]))
+    return torch.cat(parts, dim=-1)
+
+
+def turned_in_place(m, x):
+    q = split(m.q(x)).clone()
+    q[..., :4] = turned(q[..., :4])
+    return q
+
+
+def without_class_token(m, x):
+    """EVA's: the first token has no place."""
+    q = split(m.q(x))
+    return torch.cat((q[:, :, :1], turned(q[:, :, 1:])), dim=2)
+
+
+def decomposed(add):
+    """Positions by row and by column, from the query."""
+
+    def scored(m, q, k, v):
+        high, wide = (q @ part.mT for part in (m.table[:, :, :8], m.table[:, :, 2:]))
+        return (add(q @ k.mT, high, wide)).softmax(-1) @ v
+
+    return attend(scored)
+
+
+@attend
+def decomposed_mask(m, q, k, v):
+    high, wide = (q @ part.mT for part in (m.table[:, :, :8], m.table[:, :, 2:]))
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=high + wide)
+
+
 SHAPE = (2, 10, WIDTH)
 
 EXAMPLES = {
@@ -243,6 +284,35 @@ EXAMPLES = {
         shape=SHAPE,
         layers=projections,
     ),
+    "sums of biases": Example(
+        same=[
+            decomposed(lambda q_k, high, wide: q_k + high + wide),
+            decomposed(lambda q_k, high, wide: q_k + (high + wide)),
+            decomposed(lambda q_k, high, wide: q_k + (wide + high)),
+            decomposed_mask,
+        ],
+        different=[
+            decomposed(lambda q_k, high, wide: q_k + high),
+            decomposed(lambda q_k, high, wide: q_k),
+            decomposed(lambda q_k, high, wide: q_k + high * wide),
+        ],
+        shape=SHAPE,
+        layers=projections,
+    ),
+    "partial rotary positions": Example(
+        same=[
+            lambda m, x: partial(m, split(m.q(x))),
+            lambda m, x: partial(m, split(m.q(x)), first=False),
+            turned_in_place,
+        ],
+        different=[
+            rotated_halves,
+            lambda m, x: split(m.q(x)),
+            lambda m, x: torch.cat((turned(split(m.q(x))[..., :4]), split(m.k(x))[..., 4:]), -1),
+        ],
+        shape=SHAPE,
+        layers=projections,
+    ),
     "rotary positions": Example(
         same=[rotated_halves, rotated_pairs, rotated_complex],
         different=[
@@ -255,5 +325,6 @@ EXAMPLES = {
 }
 
 ALSO_SAME = {
+    "tokens without a place": [rotated_halves, without_class_token],
     "attention kernels": [grouped(native_groups), grouped(repeated), grouped(expanded)],
 }

@@ -260,4 +260,14 @@ EXAMPLES = {
 
 ALSO_SAME = {
     "arithmetic on weights": [standardised, standardised_by_batch_norm],
+    "tables for another resolution": [
+        lambda m, x: m.a(x) + m.table[:6],
+        lambda m, x: m.a(x) + F.interpolate(m.table.T[None], size=6, mode="linear")[0].T,
+        lambda m, x: m.a(x) + (m.table.T @ torch.arange(300.0).view(50, 6)).T,
+    ],
+    "weights of a sum": [
+        lambda m, x: m.a(x) + m.b(x),
+        lambda m, x: m.weight.softmax(0)[0] * m.a(x) + m.weight.softmax(0)[1] * m.b(x),
+        lambda m, x: m.weight.relu()[0] * m.a(x) + m.weight[1].sigmoid() * m.b(x),
+    ],
 }

@@ -139,7 +139,14 @@ EXAMPLES = {
         layers=convolutions,
     ),
     "embedding": Example(
-        same=[lambda m, x: m.few(tokens(m, x)), lambda m, x: m.padded(tokens(m, x))],
+        same=[
+            lambda m, x: m.few(tokens(m, x)),
+            lambda m, x: m.padded(tokens(m, x)),
+            lambda m, x: F.embedding_bag(tokens(m, x), m.few.weight),
+            lambda m, x: torch._embedding_bag_forward_only(
+                m.few.weight, tokens(m, x)[0], torch.zeros(1, dtype=torch.long)
+            )[0],
+        ],
         different=[lambda m, x: m.wide(tokens(m, x)), lambda m, x: m.many(tokens(m, x))],
         layers=embeddings,
     ),
@@ -181,6 +188,7 @@ EXAMPLES = {
             pooled(lambda x: F.adaptive_avg_pool2d(x, 1).flatten(1)),
             pooled(lambda x: F.adaptive_avg_pool1d(x.flatten(2), 1)),
             pooled(lambda x: F.avg_pool2d(x, x.shape[2:])),
+            pooled(lambda x: F.avg_pool2d(x, 64, ceil_mode=True)),
         ],
         different=[
             pooled(lambda x: x.amax((2, 3))),

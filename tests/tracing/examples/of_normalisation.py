@@ -19,6 +19,8 @@ def affine(*shape):
             "sync": nn.SyncBatchNorm(8),
             "slow": nn.BatchNorm2d(8, momentum=0.01),
             "instance": nn.InstanceNorm2d(8),
+            "scale": nn.Buffer(torch.ones(8)),
+            "shift": nn.Buffer(torch.zeros(8)),
             "scaled": nn.InstanceNorm2d(8, affine=True),
             **{f"group{groups}": nn.GroupNorm(groups, 8) for groups in (1, 2, 4, 8)},
         }
@@ -49,6 +51,12 @@ def both_moments(m, x):
     x = m.fc(x)
     var, mean = torch.var_mean(x, dim=-1, keepdim=True)
     return torch.addcmul(m.bias, (x - mean) / (var + 1e-6).sqrt(), m.weight)
+
+
+def frozen(m, x):  # torchvision's FrozenBatchNorm2d
+    scale = m.scale * (m.scale + 1e-5).rsqrt()
+    x = m.conv(x)
+    return x * scale[:, None, None] + (m.shift - m.shift * scale)[:, None, None]
 
 
 def channels_first(m, x):  # ConvNeXt's LayerNorm2d
@@ -127,6 +135,21 @@ EXAMPLES = {
             behind_conv("instance"),
             behind_conv("group2"),
             lambda m, x: m.conv(x),
+        ],
+        shape=(1, 3, 9, 9),
+        layers=affine(8),
+    ),
+    "frozen batch normalisation": Example(
+        same=[
+            behind_conv("batch"),
+            frozen,
+            lambda m, x: m.conv(x) * m.scale.view(1, 8, 1, 1) + m.shift.view(1, 8, 1, 1),
+        ],
+        different=[
+            lambda m, x: m.conv(x) * m.scale[:, None, None],
+            lambda m, x: m.conv(x) + m.shift[:, None, None],
+            lambda m, x: m.conv(x) * m.scale[:7] + m.shift[:7],
+            lambda m, x: m.conv(x) * m.weight[:, None, None] + m.bias[:, None, None],
         ],
         shape=(1, 3, 9, 9),
         layers=affine(8),
