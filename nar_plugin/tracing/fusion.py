@@ -102,6 +102,16 @@ class Rewriter:
         if not node.inputs:
             self.forget(reader)
 
+    def bypass(self, index: int) -> None:
+        """Drop a node of one input; what reads it reads that."""
+        (source,) = self.nodes[index].inputs
+        for reader in list(self._readers[index]):
+            for place, item in enumerate(self.nodes[reader].inputs):
+                if item == index:
+                    self.redirect(reader, place, source)
+        self._readers[source].pop(index, None)
+        self.dropped.add(index)
+
     def redirect(self, index: int, place: int, source: int) -> None:
         """Let a node read another one at one place of its inputs."""
         inputs = self.nodes[index].inputs

@@ -84,6 +84,7 @@ BECOMES = {
     "RMS norm by hand": ["linear", "rms_norm"],
     "L2 norm": ["linear", "l2_norm"],
     "attention by hand": ["linear", "attention", "linear"],
+    "biases of query and value": ["linear", "attention", "linear"],
     "packed projections": ["linear", "attention", "linear"],
     "packed gates": ["linear", "silu", "mul", "linear"],
     "low-rank adapters": ["linear", "relu", "linear"],

@@ -25,6 +25,46 @@ _FARTHEST = 4
 
 @starts_at(
     Rule(
+        name="biases of query and value",
+        effect="fused",
+        pattern="one projection without a bias before attention, then a learned vector added to "
+        "query and to value",
+        result="the projection with a bias",
+        reason="BEiT writes such a layer with a bias whose part for the keys is zero.",
+        source="Bao et al. 2022, arXiv 2106.08254, and its code",
+    ),
+    "attention",
+    finishing=True,
+)
+def _part_biases(graph: Rewriter, index: int) -> None:
+    nodes, inputs = graph.nodes, graph.nodes[index].inputs
+    biases = [_part_bias(graph, item) for item in (*inputs[:1], *inputs[2:3])]
+    layers = {nodes[bias].inputs[0] for bias in biases if bias is not None}
+    if len(biases) == 2 and None not in biases and len(set(biases)) == 2 and len(layers) == 1:
+        nodes[layers.pop()].attributes["bias"] = True
+        for bias in biases:
+            if bias is not None:
+                graph.bypass(bias)
+
+
+def _part_bias(graph: Rewriter, index: int) -> int | None:
+    """The learned vector that is added to a part of a layer, through what may follow it."""
+    for _ in range(_FARTHEST):
+        node = graph.nodes[index]
+        if len(node.inputs) != 1:
+            return None
+        layer = graph.nodes[node.inputs[0]]
+        if node.kind == "add" and layer.kind in PACKABLE and not layer.attributes["bias"]:
+            part = 1 < node.notes.get("operand_size", 0) < int(layer.attributes["out"])
+            return index if part else None
+        if node.kind not in _TO_ATTENTION:
+            return None
+        index = node.inputs[0]
+    return None
+
+
+@starts_at(
+    Rule(
         name="packed projections",
         effect="fused",
         pattern="linear layers or convolutions of one input, alike but for their widths, before "

@@ -1,5 +1,6 @@
 """Examples of the rules on layers that are written as one or as several."""
 
+import torch
 from torch import nn
 from torch.nn import functional as F
 from tracing.examples.example import Example
@@ -14,6 +15,8 @@ def layers():
     made |= {f"norm_{name}": nn.LayerNorm(WIDTH // HEADS) for name in ("q", "k")}
     made |= {"qkv": nn.Linear(WIDTH, 3 * WIDTH), "kv": nn.Linear(WIDTH, 2 * WIDTH)}
     made |= {"kv_bare": nn.Linear(WIDTH, 2 * WIDTH, bias=False)}
+    made |= {"qkv_bare": nn.Linear(WIDTH, 3 * WIDTH, bias=False)}
+    made |= {f"bias_{name}": nn.Parameter(torch.zeros(WIDTH)) for name in ("q", "v")}
     made |= {"grouped": nn.Linear(WIDTH, 2 * WIDTH), "both": nn.Linear(WIDTH, 2 * WIDTH)}
     return made
 
@@ -42,6 +45,17 @@ def two(m, x):
 def shared_key_bias(m, x):
     """As BEiT: a bias of the key would move all scores of a query alike."""
     return attend(m, m.q(x), m.k_bare(x), m.v(x))
+
+
+def biased_parts(m, x):
+    """As DeBERTa: a layer without a bias, and a bias for query and value."""
+    q, k, v = m.qkv_bare(x).chunk(3, dim=-1)
+    return attend(m, q + m.bias_q, k, v + m.bias_v)
+
+
+def biased_query(m, x):
+    q, k, v = m.qkv_bare(x).chunk(3, dim=-1)
+    return attend(m, q + m.bias_q, k, v)
 
 
 def by_weights(m, x):
@@ -114,6 +128,12 @@ def gate_after_a_layer(m, x):
 SHAPE = (2, 10, WIDTH)
 
 EXAMPLES = {
+    "biases of query and value": Example(
+        same=[packed, biased_parts],
+        different=[biased_query, lambda m, x: attend(m, *m.qkv_bare(x).chunk(3, dim=-1))],
+        shape=SHAPE,
+        layers=layers,
+    ),
     "packed projections": Example(
         same=[three, packed, two, shared_key_bias, by_weights],
         different=[grouped, cross, sliced, value_without_bias, both_without_bias],
