@@ -68,7 +68,7 @@ def test_what_hides_a_design_is_seen_past_and_said(hides):
             model.set_submodule(name, nn.Sequential(layer, hides()))
     similar = nar_plugin.find_similar(model, k=5)
     assert {hit.family for hit in similar} == {"resnet"}
-    assert 0.45 < similar[0].score < 0.85
+    assert 0.3 < similar[0].score < 0.85
     assert similar.without.family == "resnet"
     assert similar.without.score == 1.0
 
