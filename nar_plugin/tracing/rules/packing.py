@@ -38,13 +38,15 @@ _FARTHEST = 4
 )
 def _part_biases(graph: Rewriter, index: int) -> None:
     nodes, inputs = graph.nodes, graph.nodes[index].inputs
-    biases = [_part_bias(graph, item) for item in (*inputs[:1], *inputs[2:3])]
-    layers = {nodes[bias].inputs[0] for bias in biases if bias is not None}
-    if len(biases) == 2 and None not in biases and len(set(biases)) == 2 and len(layers) == 1:
-        nodes[layers.pop()].attributes["bias"] = True
-        for bias in biases:
-            if bias is not None:
-                graph.bypass(bias)
+    if len(inputs) < 3:
+        return
+    query, value = (_part_bias(graph, inputs[place]) for place in (0, 2))
+    if query is None or value is None or query == value:
+        return
+    if nodes[query].inputs == nodes[value].inputs:
+        nodes[nodes[query].inputs[0]].attributes["bias"] = True
+        graph.bypass(query)
+        graph.bypass(value)
 
 
 def _part_bias(graph: Rewriter, index: int) -> int | None:
