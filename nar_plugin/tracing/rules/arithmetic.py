@@ -35,8 +35,9 @@ declare(
 
 def weight_of_weights(call: Call) -> bool:
     """Whether a call computes a weight from weights."""
-    resampled = call.name in PRODUCTS and call.sources == [PARAM, CONST]
-    return resampled or (call.name in WEIGHT_ARITHMETIC and call.of_weights)
+    if call.name in PRODUCTS and call.sources == [PARAM, CONST]:  # not a layer on constants
+        return True
+    return call.name in WEIGHT_ARITHMETIC and call.of_weights
 
 
 @on_calls(

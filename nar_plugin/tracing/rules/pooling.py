@@ -40,7 +40,7 @@ def _pool(call: Call) -> tuple[str, Attributes] | None:
     kind, kernel = NAMES[call.name], call.args[1]
     features = tuple(call.tensors[0].shape[2:])
     padding = call.args[3] if len(call.args) > 3 else [0]
-    whole = all(side >= size for side, size in zip(kernel, features, strict=False))
+    whole = len(kernel) == len(features) and all(map(int.__ge__, kernel, features))
     covers = whole and not any(padding if isinstance(padding, list) else [0])
     if covers and min(features) >= _SMALLEST_GLOBAL_WINDOW:
         return "mean" if kind == "avg_pool" else "max", dict(GLOBAL)

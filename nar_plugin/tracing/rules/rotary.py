@@ -63,18 +63,16 @@ def _rotary(graph: Rewriter, index: int) -> None:
 )
 def _partial(graph: Rewriter, index: int) -> None:
     node = graph.nodes[index]
-    for turned, rest in (node.inputs, node.inputs[::-1]) if len(node.inputs) == 2 else ():
-        whole = graph.nodes[turned]
-        if (
-            whole.kind == "rotary"
-            and whole.inputs == [rest]
-            and graph.only_consumer(turned) == index
-        ):
-            said: dict[str, Attribute] = (
-                {"partial": True} if node.notes.get("of_features", True) else {}
-            )
-            graph.replace(index, Node("rotary", said, [rest], node.path, node.out), [turned])
-            return
+    if len(node.inputs) != 2:
+        return
+    for turned, rest in (node.inputs, node.inputs[::-1]):
+        part = graph.nodes[turned]
+        if part.kind != "rotary" or part.inputs != [rest] or graph.only_consumer(turned) != index:
+            continue
+        of_features = node.notes.get("of_features", True)  # unknown where it was written in place
+        said: dict[str, Attribute] = {"partial": True} if of_features else {}
+        graph.replace(index, Node("rotary", said, [rest], node.path, node.out), [turned])
+        return
 
 
 def _times_table(node: Node) -> bool:

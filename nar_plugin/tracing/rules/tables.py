@@ -17,10 +17,8 @@ from nar_plugin.tracing.vocabulary import EMBEDDINGS
 if TYPE_CHECKING:
     from nar_plugin.tracing.fusion import Rewriter
 
-TOKENS, PLACES = (
-    "tokens",
-    "places",
-)  # what came in is looked up, or what is the same for every input
+# What a sum of look-ups is made of: ids that came in, or places that are the same for every input.
+TOKENS, PLACES = "tokens", "places"
 _SUMMING = frozenset({"add", "mul", "cat", "linear", "layer_norm", "rms_norm"})
 
 
