@@ -59,18 +59,30 @@ class Noise(nn.Module):
         return y + 0.1 * torch.randn_like(y)
 
 
-@pytest.mark.parametrize("hides", [nn.Tanh, Noise])
-def test_what_hides_a_design_is_seen_past_and_said(hides):
-    """Behind each layer of a ResNet-50; the encoder has seen the like in training."""
+def hidden(hides):
+    """What a ResNet-50 finds with something behind each layer, the like of which was trained on."""
     model = torchvision.models.resnet50()
     for name, layer in list(model.named_modules()):
         if isinstance(layer, nn.Conv2d | nn.Linear):
             model.set_submodule(name, nn.Sequential(layer, hides()))
-    similar = nar_plugin.find_similar(model, k=5)
+    return nar_plugin.find_similar(model, k=5)
+
+
+@pytest.mark.parametrize("hides", [nn.Tanh, Noise])
+def test_what_hides_a_design_is_seen_past_and_said(hides):
+    similar = hidden(hides)
     assert {hit.family for hit in similar} == {"resnet"}
-    assert 0.3 < similar[0].score < 0.85
+    assert similar[0].score < 0.85
     assert similar.without.family == "resnet"
     assert similar.without.score == 1.0
+
+
+_FARTHER = pytest.mark.xfail(strict=True, reason="0.43 with the encoder nar-default-29a89f3a")
+
+
+@pytest.mark.parametrize("hides", [pytest.param(nn.Tanh, marks=_FARTHER), Noise])
+def test_what_is_hidden_is_no_distant_relative(hides):
+    assert hidden(hides)[0].score > 0.45
 
 
 def test_a_filter_holds_there_too(gated):
