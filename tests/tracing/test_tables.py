@@ -1,4 +1,4 @@
-"""Positions in models of libraries: no input that states them and no resolution changes a design."""
+"""Positions in models of libraries: neither inputs that state them nor a resolution matter."""
 
 import pytest
 import torch
