@@ -23,7 +23,7 @@ from nar_plugin.train.corpus import CorpusGraph, read_corpus, read_names
 from nar_plugin.train.figures import SAMPLE, Panel, panel, save_sample
 from nar_plugin.train.methods import METHODS, Method
 from nar_plugin.train.metrics import Vectors, density_offsets, retrieval_quality
-from nar_plugin.train.nas import darts_corpus
+from nar_plugin.train.nas import NAS_VERSION, darts_corpus
 from nar_plugin.train.splits import Split, near_duplicates, split_corpus
 from nar_plugin.train.twins import Twin, twin_quality, twin_split, twins_table
 
@@ -246,6 +246,8 @@ def _key(cell: Cell, data: _Data) -> str:
     of = f"nas {NAS_COUNT}" if cell.split == "nas" else data.sha256
     if cell.split == "twins":
         of += twins_table()
+    if cell.split == "nas" or entry.settings.get("nas"):
+        of += f" data {NAS_VERSION}"
     if entry.motifs:
         of += f" motifs {MINING}"
     text = json.dumps([of, dict(entry.settings), asdict(cell)], sort_keys=True)

@@ -49,6 +49,46 @@ def test_the_distance_by_hand():
     assert distance(CELL, (CELL[0], ((0, 3), (1, 2)), *CELL[2:])) == 2
 
 
+def test_the_distance_does_not_ask_in_which_order_nodes_are_added():
+    # ADD 0 and ADD 1 read the cells before alone, ADD 2 both of them, ADD 3 the first of them.
+    cell = (((0, 0), (1, 1)), ((0, 2), (1, 3)), ((2, 4), (3, 5)), ((1, 6), (2, 0)))
+    swapped = (cell[1], cell[0], ((2, 5), (3, 4)), ((1, 6), (3, 0)))
+    assert distance(cell, swapped) == 0
+    assert distance(cell, (*swapped[:3], ((1, 6), (2, 0)))) == 1  # ADD 3 reads the other one
+
+
+def test_cells_without_distance_are_isomorphic():
+    """As networkx finds, an operation and an ADD node being nodes of one graph."""
+    networkx = pytest.importorskip("networkx")
+
+    def drawn(cell):
+        graph = networkx.DiGraph()
+        for name in range(6):
+            graph.add_node(name, kind="add" if name > 1 else f"before {name}")
+        for number, node in enumerate(cell):
+            for side, (start, operation) in enumerate(node):
+                graph.add_node((number, side), kind=operation)
+                graph.add_edges_from([(start, (number, side)), ((number, side), 2 + number)])
+        return graph
+
+    def isomorphic(one, other):
+        return networkx.is_isomorphic(drawn(one), drawn(other), lambda a, b: a == b)
+
+    random = np.random.default_rng(0)
+    for cell in map(cell_of, darts_architectures(30, seed=5)[0]):
+        order = random.permutation(4).tolist()
+        place = [0, 1, *(2 + number for number in order)]
+        moved = [()] * 4
+        for node, number in zip(cell, order, strict=True):
+            moved[number] = tuple((place[start], operation) for start, operation in node[::-1])
+        assert distance(cell, tuple(moved)) == 0
+        assert isomorphic(cell, moved)
+        start, operation = moved[2][0]
+        moved[2] = ((start, (operation + 1) % len(OPERATIONS)), moved[2][1])
+        assert distance(cell, tuple(moved)) == 1
+        assert not isomorphic(cell, moved)
+
+
 def cell_of(graph):
     """The cell that a graph is made of, read from its last cell."""
     first = 1 + 7 * 13
