@@ -32,6 +32,17 @@ class Comparison:
     a: Query
     b: Query
 
+    @property
+    def same_blocks(self) -> float:
+        """How far both are made of the same blocks, widths aside: the less of two shares.
+
+        Of the operations of each of the two, the part that lies in blocks which the other has.
+        """
+        blocks = self.shared_motifs
+        of_a = sum(block.count_query * block.ops for block in blocks) / max(self.a.ops, 1)
+        of_b = sum(block.count_hit * block.ops for block in blocks) / max(self.b.ops, 1)
+        return min(of_a, of_b)
+
     def __repr__(self) -> str:
         """The tables as plain text, as wide as the terminal."""
         from nar_plugin.report.terminal import plain_text
@@ -50,6 +61,7 @@ class Comparison:
             "similarity": self.similarity,
             "identical": self.identical,
             "same_design": self.same_design,
+            "same_blocks": self.same_blocks,
             "shared_motifs": [asdict(motif) for motif in self.shared_motifs],
             "a": self.a.to_dict(),
             "b": self.b.to_dict(),

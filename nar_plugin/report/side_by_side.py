@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from nar_plugin.report.compare import Comparison
     from nar_plugin.report.query import Query
 
+_SAME_BLOCKS = 0.9  # of both models' operations; below, two architectures are different ones
+
 
 def comparison_table(comparison: Comparison) -> RenderableType:
     """The verdict, the two models, and their shared blocks."""
@@ -35,7 +37,12 @@ def _verdict(comparison: Comparison) -> str:
         return "the same design; classifier or vocabulary differ in size"
     if round(comparison.similarity, 3) == 1:
         return "different graphs that the encoder does not tell apart"
-    return "different architectures"
+    if comparison.same_blocks < _SAME_BLOCKS:
+        return "different architectures"
+    equal = all(block.count_query == block.count_hit for block in comparison.shared_motifs)
+    return (
+        f"{comparison.same_blocks:.0%} the same blocks, in other {'sizes' if equal else 'numbers'}"
+    )
 
 
 def _sizes(comparison: Comparison) -> Table:
