@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,6 +11,8 @@ import torch
 from nar_plugin.tracing.node import Node, Read
 from nar_plugin.tracing.record import CONST, DATA, PARAM, Record
 from nar_plugin.tracing.samples import Samples
+
+Filling = Callable[[torch.Tensor], "float | None"]
 
 
 @dataclass(slots=True)
@@ -29,6 +32,7 @@ class Call:
         origins: For each tensor the index of the call that made it; negative where none did.
         roots: Tensors before numbers were added to them, by identity of the result.
         head_counts: Heads that were folded into the batch, by identity of the folded tensor.
+        filling: Tells the one value that a large constant holds.
         samples: What the batch holds for each of several samples; None where it holds one.
         notes: Left here by a rule for the fusion rules; goes to the node.
     """
@@ -45,6 +49,7 @@ class Call:
     origins: list[int]
     roots: dict[int, Read]
     head_counts: dict[int, int]
+    filling: Filling
     samples: Samples | None = None
     notes: dict[str, Any] = field(default_factory=dict)
 
@@ -125,6 +130,19 @@ class Call:
             return (origin,)
         storage = tensor.untyped_storage()._cdata
         return origin, storage, int(tensor.storage_offset()), tensor.numel()
+
+    def number(self, place: int) -> float | None:
+        """The number that an argument is, or that all elements of a constant tensor are."""
+        item = self.args[place] if place < len(self.args) else None
+        if isinstance(item, torch.Tensor):
+            known = any(item is tensor for tensor, source in self.others() if source == CONST)
+            if not known or not item.numel():
+                return None
+            if item.is_meta:
+                return self.filling(item)
+            first = item.flatten()[0]
+            item = first.item() if bool((item == first).all()) else None
+        return float(item) if isinstance(item, int | float) else None
 
     def offset(self) -> float | None:
         """The number that was added to the first argument just before, if one was."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from nar_plugin.tracing.call import Call, operator_name, tensors_among
+from nar_plugin.tracing.call import Call, Filling, operator_name, tensors_among
 from nar_plugin.tracing.graph import Op
 from nar_plugin.tracing.node import Node, Read
 from nar_plugin.tracing.record import CONST, Record
@@ -22,19 +22,23 @@ __all__ = ["Node", "nodes_of"]
 
 
 def nodes_of(
-    records: list[Record], head_counts: dict[int, int], samples: Samples | None = None
+    records: list[Record],
+    head_counts: dict[int, int],
+    filling: Filling,
+    samples: Samples | None = None,
 ) -> tuple[list[Node], list[int]]:
     """Canonical nodes in recorded order.
 
     Args:
         records: The recorded calls.
         head_counts: Heads that were folded into the batch, by id of the folded tensor.
+        filling: Tells the one value that a large constant holds.
         samples: What the batch holds for each of several samples.
 
     Returns:
         The nodes, and for every record the node (or PARAM, DATA, CONST) that stands for it.
     """
-    builder = _Builder(records, head_counts, samples)
+    builder = _Builder(records, head_counts, filling, samples)
     stands_for: list[int] = []
     for record in records:
         sources = [stands_for[s] if s >= 0 else s for s in record.sources]
@@ -51,16 +55,22 @@ class _Builder:
     Args:
         records: The recorded calls.
         head_counts: Heads that were folded into the batch, by id of the folded tensor.
+        filling: Tells the one value that a large constant holds.
         samples: What the batch holds for each of several samples.
     """
 
     def __init__(
-        self, records: list[Record], head_counts: dict[int, int], samples: Samples | None
+        self,
+        records: list[Record],
+        head_counts: dict[int, int],
+        filling: Filling,
+        samples: Samples | None,
     ) -> None:
         self.nodes: list[Node] = []
         self._roots: dict[int, Read] = {}
         self._records = records
         self._head_counts = head_counts
+        self._filling = filling
         self._samples = samples
         self._names: dict[Any, str] = {}
 
@@ -82,6 +92,7 @@ class _Builder:
             record.sources,
             self._roots,
             self._head_counts,
+            self._filling,
             self._samples,
         )
 

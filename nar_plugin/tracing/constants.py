@@ -32,6 +32,7 @@ class Constants:
         self._keep = keep
         self._base = base
         self._on_meta: set[int] = set()  # without values
+        self._filled: dict[int, tuple[float, int]] = {}  # by storage: the value, until one writes
         self._computed = 0  # elements of the known ones that were computed from others
         self._came_in: set[int] = set()
         self._given: set[int] = set()  # of the known: what came in, and what is computed from it
@@ -74,6 +75,23 @@ class Constants:
         self._keep.append(tensor)
         self._on_meta.add(id(tensor))
         return tensor
+
+    def _fill(
+        self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: torch.Tensor
+    ) -> torch.Tensor:
+        """As `add`, of a tensor that `func` fills with one value."""
+        name = func.name()
+        value = 0.0 if "zeros" in name else 1.0 if "ones" in name else None
+        if "full" in name:
+            value = kwargs.get("fill_value", args[-1])
+        if isinstance(value, int | float):
+            self._filled[out.untyped_storage()._cdata] = float(value), out._version
+        return self.add(out)
+
+    def filling(self, tensor: torch.Tensor) -> float | None:
+        """The one value that a constant on meta holds, where that is known."""
+        value, version = self._filled.get(tensor.untyped_storage()._cdata, (None, 0))
+        return value if tensor._version == version else None
 
     def add_all(self, out: Any) -> None:
         """Register the results of a call, which are kept already, as `add` does one."""
@@ -124,7 +142,7 @@ class Constants:
             kwargs["generator"] = None
         out = func(*args, **kwargs)
         if out.numel() > KNOWN_ELEMENTS:
-            return self.add(out)
+            return self._fill(func, args, kwargs, out)
         if trait.random or "empty" in func.name():
             return self.know(_filled(func, out))
         kwargs["device"] = torch.device("cpu")
@@ -135,7 +153,7 @@ class Constants:
     ) -> torch.Tensor:
         """A constant made after a live tensor's shape: known when it is small."""
         if shape.numel() > KNOWN_ELEMENTS:
-            return self.add(shape)
+            return self._fill(func, args, kwargs, shape)
         name = func.name()
         if "zeros" in name or "ones" in name:
             return self.know(torch.full(shape.shape, int("ones" in name), dtype=shape.dtype))

@@ -14,6 +14,7 @@ from nar_plugin.tracing.rules import (  # isort: skip
     normalisation_by_hand,
     activations,
     gates,
+    softmax,
     attention,
     rotary,
     packing,
@@ -44,5 +45,6 @@ __all__ = [
     "pooling",
     "recurrence",
     "rotary",
+    "softmax",
     "tables",
 ]

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from nar_plugin.tracing.call import Call
-from nar_plugin.tracing.rules.rule import Attributes, Rule, declare, on_calls
+from nar_plugin.tracing.node import Node
+from nar_plugin.tracing.rules.rule import Attributes, Rule, declare, on_calls, starts_at
+
+if TYPE_CHECKING:
+    from nar_plugin.tracing.fusion import Rewriter
 
 QUICK_GELU = 1.702  # x * sigmoid(1.702 x): the one factor that tells an activation from another
 _BY_LIMITS: dict[tuple[float | None, float | None], str] = {
@@ -18,7 +24,8 @@ _SELU_SCALE = 1.0507009873554805
     Rule(
         name="clamped activations",
         effect="renamed",
-        pattern="hardtanh, clamp, clamp_min, threshold between 0 and infinity, 0 and 6, -1 and 1",
+        pattern="hardtanh, clamp, clamp_min, threshold between 0 and infinity, 0 and 6, -1 and 1; "
+        "the maximum with 0",
         result="relu, relu6, hardtanh",
         reason="ReLU is a clamp. Any other clamp guards against overflow and leaves no node.",
         source="Krizhevsky 2010, Convolutional Deep Belief Networks on CIFAR-10",
@@ -43,6 +50,34 @@ def _clamped(call: Call) -> tuple[str, Attributes] | None:
     if kind is None and call.name == "threshold":
         return "threshold", {}
     return (kind, {}) if kind else None
+
+
+@on_calls(None, "gt", "ge")
+def _compared(call: Call) -> tuple[str, Attributes] | None:
+    call.notes["with_zero"] = call.live == 1 and call.number(1) == 0.0
+    return call.name, {}
+
+
+@starts_at(
+    Rule(
+        name="ReLU by comparison",
+        effect="fused",
+        pattern="x * (x > 0), where(x > 0, x, 0)",
+        result="relu",
+        reason="As lessons write it.",
+    ),
+    "gt",
+    "ge",
+)
+def _rectified(graph: Rewriter, index: int) -> None:
+    node, last = graph.nodes[index], graph.only_consumer(index)
+    if last is None or not node.notes.get("with_zero"):
+        return
+    reader, x = graph.nodes[last], node.inputs[0]
+    product = reader.kind == "mul" and sorted(reader.inputs) == sorted((x, index))
+    choice = reader.inputs == [index, x] and reader.notes.get("else_zero")
+    if product or choice:
+        graph.replace(last, Node("relu", {}, [x], reader.path, reader.out), [index])
 
 
 declare(

@@ -7,7 +7,7 @@ import math
 import torch
 
 from nar_plugin.tracing.call import Call
-from nar_plugin.tracing.record import CONST, PARAM
+from nar_plugin.tracing.record import CONST, DATA, PARAM
 from nar_plugin.tracing.rules.rule import Attributes, Rule, declare, on_calls
 from nar_plugin.tracing.vocabulary import (
     ARITHMETIC,
@@ -102,6 +102,9 @@ def _power(call: Call) -> tuple[str, Attributes] | None:
     *(name for name in MASKING if not name.startswith("clamp")),
 )
 def _masked(call: Call) -> tuple[str, Attributes] | None:
+    if call.name == "maximum" and call.live == 1 and 0.0 in (call.number(0), call.number(1)):
+        return "relu", {}
+    call.notes["else_zero"] = call.name == "where" and call.number(2) == 0.0
     operands = sum(source != CONST for source in call.sources)
     return None if operands < 2 else (NAMES.get(call.name, call.name), {})
 
@@ -190,5 +193,6 @@ def _joined(call: Call) -> tuple[str, Attributes] | None:
     pairs = zip(call.tensors, call.sources, strict=True)
     call.sources = [source if tensor.numel() else CONST for tensor, source in pairs]
     dim = call.args[1] if len(call.args) > 1 else call.kwargs.get("dim", 0)
+    call.notes["with_data"] = DATA in call.sources
     call.notes["of_features"] = call.name == "cat" and dim in (-1, call.tensors[0].dim() - 1)
     return None if len(set(call.sources) - {CONST}) == 1 else ("cat", {})

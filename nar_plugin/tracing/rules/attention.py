@@ -153,6 +153,27 @@ def _heads(graph: Rewriter, index: int) -> None:
 
 @starts_at(
     Rule(
+        name="keys and values that come in",
+        effect="dropped",
+        pattern="cat of what comes into the model with keys or values, before one attention",
+        result="",
+        reason="A step of decoding with a cache is the design without.",
+    ),
+    "attention",
+    finishing=True,
+)
+def _cache(graph: Rewriter, index: int) -> None:
+    for place in (1, 2):
+        inputs = graph.nodes[index].inputs
+        joined = graph.nodes[inputs[place]] if place < len(inputs) else None
+        if joined is None or joined.kind != "cat" or len(joined.inputs) != 1:
+            continue
+        if joined.notes.get("with_data") and graph.only_consumer(inputs[place]) == index:
+            graph.bypass(inputs[place])
+
+
+@starts_at(
+    Rule(
         name="mask on a shared bias",
         effect="dropped",
         pattern="a constant added to a learned bias once, before several attentions read it",

@@ -6,12 +6,22 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from nar_plugin.tracing.call import Call
+from nar_plugin.tracing.graph import Attribute
 from nar_plugin.tracing.node import Node
 from nar_plugin.tracing.rules.rule import Attributes, Rule, declare, on_calls, starts_at
 from nar_plugin.tracing.vocabulary import NAMES
 
 if TYPE_CHECKING:
     from nar_plugin.tracing.fusion import Rewriter
+
+_AFFINE = {"layer_norm": ("mul param", "add param"), "rms_norm": ("mul param",)}
+# A batch norm by hand, step by step; dividing by constants is multiplying with others.
+_FROZEN = (
+    ("mul const", "add const"),
+    ("sub const", "mul const", "mul param", "add param"),
+    ("sub const", "mul param", "mul const", "add param"),
+)
+_LONGEST = 4
 
 
 @on_calls(
@@ -85,21 +95,70 @@ def _group_norm(call: Call) -> tuple[str, Attributes] | None:
     Rule(
         name="frozen batch normalisation",
         effect="fused",
-        pattern="a convolution's channels times constants, then plus constants",
+        pattern="a convolution's channels times constants, then plus constants; less constants, "
+        "over or times constants, times a weight, plus a bias",
         result="batch_norm(width)",
-        reason="Detectors hold the statistics and the affine part of a batch norm as buffers.",
+        reason="Detectors hold the statistics and the affine part of a batch norm as buffers, "
+        "lessons the statistics alone.",
         source="Carion et al. 2020, arXiv 2005.12872, appendix, training hyperparameters",
     ),
     "mul",
+    "sub",
 )
 def _frozen(graph: Rewriter, index: int) -> None:
-    scaled, shifted = graph.nodes[index], graph.only_consumer(index)
-    if shifted is None or graph.nodes[shifted].kind != "add" or len(scaled.inputs) != 1:
+    nodes = graph.nodes
+    if len(nodes[index].inputs) != 1 or nodes[nodes[index].inputs[0]].kind != "conv":
         return
-    layer = graph.nodes[scaled.inputs[0]]
-    sizes = {graph.nodes[place].notes.get("constant_size") for place in (index, shifted)}
-    if layer.kind == "conv" and sizes == {layer.attributes["out"]}:
-        node = graph.nodes[shifted]
-        said: Attributes = {"width": layer.attributes["out"]}
-        whole = Node("batch_norm", said, scaled.inputs, node.path, node.out)
-        graph.replace(shifted, whole, [index])
+    (layer,) = nodes[index].inputs
+    width = nodes[layer].attributes["out"]
+    steps = [index, *_steps(graph, index)]
+    said = [_of_channels(nodes[step], width) for step in steps]
+    for pattern in _FROZEN:
+        if said[: len(pattern)] == list(pattern):
+            *inside, last = steps[: len(pattern)]
+            node = nodes[last]
+            whole = Node("batch_norm", {"width": width}, [layer], node.path, node.out)
+            graph.replace(last, whole, inside)
+            return
+
+
+@starts_at(
+    Rule(
+        name="affine part apart",
+        effect="fused",
+        pattern="a layer norm without weights, times a weight, plus a bias; an RMS norm without a "
+        "weight, times one",
+        result="layer_norm(width, affine), rms_norm(width, affine)",
+        reason="The call takes both or they stand behind it.",
+    ),
+    *_AFFINE,
+)
+def _affine(graph: Rewriter, index: int) -> None:
+    norm = graph.nodes[index]
+    if norm.attributes["affine"]:
+        return
+    wanted = _AFFINE[norm.kind]
+    steps = _steps(graph, index)[: len(wanted)]
+    if [_of_channels(graph.nodes[step], norm.attributes["width"]) for step in steps] != [*wanted]:
+        return
+    *inside, last = steps
+    said = {**norm.attributes, "affine": True}
+    whole = Node(norm.kind, said, norm.inputs, norm.path, graph.nodes[last].out, notes=norm.notes)
+    graph.replace(last, whole, [index, *inside])
+
+
+def _steps(graph: Rewriter, index: int) -> list[int]:
+    """What reads a node alone, and so on, as long as nothing else is read."""
+    found: list[int] = []
+    after = graph.only_consumer(index)
+    while after is not None and len(graph.nodes[after].inputs) == 1 and len(found) < _LONGEST:
+        found.append(after)
+        after = graph.only_consumer(after)
+    return found
+
+
+def _of_channels(node: Node, width: Attribute) -> str:
+    """What is done with a number for each channel; empty for anything else."""
+    if width not in (node.notes.get("constant_size"), node.notes.get("operand_size")):
+        return ""
+    return f"{node.kind} {node.attributes['operand']}".replace("div const", "mul const")

@@ -18,8 +18,8 @@ declare(
         pattern="(x - mean(x)) / sqrt(var(x) + eps) * weight + bias over the channels, last or "
         "first",
         result="layer_norm(width, affine)",
-        reason="ConvNeXt's LayerNorm2d and the Annotated Transformer's, with var, std, var_mean "
-        "or the mean of squares; n or n - 1 is a number.",
+        reason="ConvNeXt's LayerNorm2d and the Annotated Transformer's, with var, std, var_mean, "
+        "the mean of squares or that less the square of the mean; n or n - 1 is a number.",
         source="Ba et al. 2016, arXiv 1607.06450, Eq. 3",
     )
 )
@@ -35,9 +35,21 @@ declare(
 )
 declare(
     Rule(
+        name="group norm by hand",
+        effect="fused",
+        pattern="(x - mean(x)) / sqrt(var(x) + eps) over all but the second dimension of a view "
+        "with fewer channels",
+        result="group_norm(width, groups)",
+        reason="As the paper's Figure 3 has it.",
+        source="Wu & He 2018, arXiv 1803.08494, Figure 3",
+    )
+)
+declare(
+    Rule(
         name="RMS norm by hand",
         effect="fused",
-        pattern="x * rsqrt(mean(x^2) + eps) * weight; F.normalize(x) * weight",
+        pattern="x * rsqrt(mean(x^2) + eps) * weight; weight * x / sqrt(mean(x^2) + eps); "
+        "F.normalize(x) * weight",
         result="rms_norm(width, affine)",
         reason="Libraries are older than torch's call; length and root mean square differ by a "
         "number.",
@@ -82,6 +94,7 @@ class _Pattern:
         self.product = -1
         self.moment = root  # the node that reduces
         self.affine = False
+        self.sizes: list[int | None] = []  # of the weights and biases
 
     def found(self) -> bool:
         """Look at what is above the root, then at what is below."""
@@ -110,12 +123,23 @@ class _Pattern:
         if expected == "div" and product.inputs[1] != self.root:
             return None
         numerator = next((item for item in product.inputs if item != self.root), None)
-        if numerator is not None and nodes[numerator].attributes.get("operand") == "param":
-            if nodes[numerator].kind == "mul" and nodes[nodes[numerator].inputs[0]].kind == "sub":
+        if numerator is None or nodes[numerator].kind != "mul":
+            return numerator
+        if nodes[numerator].attributes.get("operand") == "param":
+            (x,) = nodes[numerator].inputs
+            if nodes[x].kind == "sub" or numerator not in self._squared():
                 self.inside.add(numerator)
                 self.affine = True
-                return nodes[numerator].inputs[0]
+                self.sizes.append(nodes[numerator].notes.get("operand_size"))
+                return x
         return numerator
+
+    def _squared(self) -> list[int]:
+        """What the moment is of, without the square."""
+        nodes = self.graph.nodes
+        inner = nodes[self.moment].inputs
+        powers = [item for item in inner if nodes[item].attributes.get("exponent") == 2.0]
+        return [*inner, *(source for power in powers for source in nodes[power].inputs)]
 
     def _moment_of(self, numerator: int) -> bool:
         """Whether the root is that of the numerator's second moment."""
@@ -126,6 +150,10 @@ class _Pattern:
         if moment.kind in ("var", "std", "var_mean", "std_mean"):
             if centred is None or inner not in (centred, numerator):
                 return False
+            self.x, self.kind = centred, "layer_norm"
+            self._take_centre(numerator)
+            return True
+        if moment.kind == "sub" and centred is not None and self._is_variance(centred):
             self.x, self.kind = centred, "layer_norm"
             self._take_centre(numerator)
             return True
@@ -146,6 +174,23 @@ class _Pattern:
         self._take_centre(squared)
         return True
 
+    def _is_variance(self, x: int) -> bool:
+        """Whether the moment is mean(x^2) - mean(x)^2."""
+        nodes, inputs = self.graph.nodes, self.graph.nodes[self.moment].inputs
+        if len(inputs) < 2 or nodes[inputs[0]].kind != "mean" or len(nodes[inputs[0]].inputs) != 1:
+            return False
+        mean, squared_mean = inputs
+        (square,) = nodes[mean].inputs
+        powers = (nodes[square], nodes[squared_mean])
+        if any(power.attributes.get("exponent") != 2.0 for power in powers):
+            return False
+        (inner,) = powers[1].inputs
+        if powers[0].inputs != [x] or nodes[inner].kind != "mean" or nodes[inner].inputs != [x]:
+            return False
+        self.inside.update((self.moment, mean, square, squared_mean, inner))
+        self.moment = mean
+        return True
+
     def _centre(self, index: int) -> int | None:
         """The x of x - mean(x), or None."""
         nodes = self.graph.nodes
@@ -163,7 +208,7 @@ class _Pattern:
         """Put the norm, with the weight and bias that follow, in place of the pattern."""
         nodes, graph = self.graph.nodes, self.graph
         notes = nodes[self.moment].notes
-        last, sizes = self.product, []
+        last = self.product
         for kind in ("mul", "add"):
             after = graph.only_consumer(last)
             learned = after is not None and nodes[after].attributes.get("operand") == "param"
@@ -173,9 +218,9 @@ class _Pattern:
                 continue
             self.inside.add(last)
             self.affine, last = True, after
-            sizes.append(nodes[after].notes.get("operand_size"))
+            self.sizes.append(nodes[after].notes.get("operand_size"))
         width = int(notes.get("width", 0))
-        kind = self._kind(notes.get("axes", ""), width in sizes)
+        kind = self._kind(notes.get("axes", ""), width in self.sizes)
         if not kind:
             return
         attributes: dict[str, Attribute] = {"width": width, "affine": self.affine}
@@ -183,12 +228,16 @@ class _Pattern:
             attributes = {}
         if kind == "l2_norm":
             attributes = {"width": width}
+        if kind == "group_norm":
+            attributes = {"width": int(notes["channels"]), "groups": int(notes["groups"])}
         first = nodes[self.product]
         node = Node(kind, attributes, [self.x], nodes[self.root].path, first.out)
         graph.replace(last, node, sorted(self.inside - {last}))
 
     def _kind(self, axes: str, weighted: bool) -> str:
         """What it is called over these dimensions; empty where it has no name."""
+        if axes == "groups":
+            return "group_norm" if self.kind == "layer_norm" else ""
         if axes == "positions":
             return "instance_norm" if self.kind == "layer_norm" else ""
         if axes == "" or (axes == "middle" and not weighted):

@@ -21,6 +21,8 @@ _TO_PRODUCT = frozenset(
     """.split()
 )
 _FARTHEST = 4
+_FEWEST = 2  # heads of a list
+_PARTS = 3  # query, key, value
 
 
 @starts_at(
@@ -107,6 +109,55 @@ def _gate(graph: Rewriter, index: int) -> None:
     said = [graph.nodes[layer].attributes for layer in layers if layer is not None]
     if len(factors) == len(said) == 2 and said[0] == said[1]:
         _pack(graph, layers)
+
+
+@starts_at(
+    Rule(
+        name="heads one by one",
+        effect="fused",
+        pattern="attentions of one head, alike, that read layers of one input and are joined",
+        result="layers as wide as all, and one attention of as many heads",
+        reason="A list of heads with a matrix each, as the paper has it, or one larger matrix.",
+        source="Vaswani et al. 2017, arXiv 1706.03762, section 3.2.2",
+    ),
+    "cat",
+    finishing=True,
+)
+def _heads_one_by_one(graph: Rewriter, index: int) -> None:
+    nodes, heads = graph.nodes, graph.nodes[index].inputs
+    if len(heads) < _FEWEST or not nodes[index].notes.get("of_features"):
+        return
+    first = nodes[heads[0]]
+    if first.kind != "attention" or len(first.inputs) != _PARTS:
+        return
+    for head in heads:
+        node = nodes[head]
+        alike = (node.kind, node.attributes) == (first.kind, first.attributes)
+        if not alike or len(node.inputs) != _PARTS or graph.only_consumer(head) != index:
+            return
+    columns = list(zip(*(nodes[head].inputs for head in heads), strict=True))
+    if not all(_are_one(graph, layers, heads) for layers in columns):
+        return
+    width, value = int(first.attributes["width"]), int(first.attributes["value_width"])
+    if sum(int(nodes[layer].attributes["out"]) for layer in set(first.inputs)) != 2 * width + value:
+        return
+    for layers in dict.fromkeys(columns):
+        _merge(graph, list(layers), None)
+    whole = {**first.attributes, "heads": len(heads)}
+    inputs = [layers[0] for layers in columns]
+    node = Node("attention", whole, inputs, first.path, nodes[index].out, notes=first.notes)
+    graph.replace(index, node, heads)
+
+
+def _are_one(graph: Rewriter, layers: tuple[int, ...], heads: list[int]) -> bool:
+    """Whether layers, one for each head and read by it alone, are parts of one."""
+    nodes = [graph.nodes[layer] for layer in layers]
+    said = [(node.kind, node.attributes, node.notes.get("place")) for node in nodes]
+    alike = (
+        nodes[0].kind in PACKABLE and said[0][2] is not None and said.count(said[0]) == len(said)
+    )
+    pairs = zip(layers, heads, strict=True)
+    return alike and all(graph.only_consumer(layer) == head for layer, head in pairs)
 
 
 def _layer(graph: Rewriter, index: int, between: frozenset[str]) -> int | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from math import prod
 
+import torch
+
 from nar_plugin.tracing.call import Call
 from nar_plugin.tracing.rules.layers import sizes
 from nar_plugin.tracing.rules.rule import Attributes, Rule, declare, on_calls
@@ -79,9 +81,23 @@ def _reduced(call: Call) -> tuple[str, Attributes] | None:
     axes = sorted(dim % rank for dim in dims) if rank else []
     call.notes["width"] = prod(tensor.shape[axis] for axis in axes)
     call.notes["axes"] = _named(axes, rank)
+    if axes == list(range(2, rank)) and (channels := _grouped(call)):
+        call.notes |= {"axes": "groups", "channels": channels, "groups": tensor.shape[1]}
     if kind in ("mean", "max") and rank - len(axes) == 2 and 0 not in axes:
         return kind, dict(GLOBAL)
     return kind, {"dims": len(axes)}
+
+
+def _grouped(call: Call) -> int:
+    """The channels of features that are seen in groups, of a view of theirs; 0 for others."""
+    view, source = call.tensors[0], call.sources[0]
+    made = call.nodes[source].out if source >= 0 else None
+    if not isinstance(made, torch.Tensor) or made.dim() < 3 or view.numel() != made.numel():
+        return 0
+    channels, groups = made.shape[1], view.shape[1]
+    same = view.untyped_storage()._cdata == made.untyped_storage()._cdata
+    inside = groups < channels and channels % groups == 0
+    return channels if same and inside and view.is_contiguous() and made.is_contiguous() else 0
 
 
 def _named(axes: list[int], rank: int) -> str:

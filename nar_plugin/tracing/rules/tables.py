@@ -59,6 +59,9 @@ def _positions_of_tokens(call: Call, emit: Emit) -> int | None:
     if source < 0 or call.nodes[source].notes.get("made_of") != TOKENS:
         return None
     rows, width = (1, *table.shape)[-2:]
+    layer = call.nodes[source]
+    if layer.kind == "linear" and layer.attributes["out"] != width:
+        return None  # XLNet's bias, a row for each head
     if table.numel() == width or tokens.shape[-2:] != (rows, width):
         return None
     held = table.untyped_storage().nbytes() // (table.element_size() * width)

@@ -13,6 +13,7 @@ def projections():
     layers["temperature"] = nn.Parameter(torch.ones(1))
     layers["table"] = nn.Parameter(torch.zeros(HEADS, 10, 10))
     layers["distances"] = nn.Embedding(8, HEADS)
+    layers["learned"] = nn.Parameter(torch.zeros(2, HEADS, 1, WIDTH // HEADS))
     layers["few"] = nn.Linear(WIDTH, WIDTH // 2)
     layers["packed"] = nn.Linear(WIDTH, 3 * WIDTH)
     return layers
@@ -63,9 +64,60 @@ def upcast(m, q, k, v):
     return torch.matmul(F.dropout(weights, 0.1, training=False), v)
 
 
+def exponentials(m, q, k, v):
+    weights = torch.exp(q @ k.transpose(-1, -2) / 8**0.5)
+    return weights / weights.sum(-1, keepdim=True) @ v
+
+
+def stable(m, q, k, v):
+    scores = q @ k.transpose(-1, -2)
+    weights = torch.exp(scores - scores.max(-1, keepdim=True).values)
+    weights = weights * torch.ones(weights.shape[-2:]).tril()
+    return (weights / weights.sum(-1, keepdim=True)) @ v
+
+
+def of_logarithms(m, q, k, v):
+    scores = q @ k.transpose(-1, -2)
+    return (scores - scores.logsumexp(-1, keepdim=True)).exp() @ v
+
+
+def exponentials_over_queries(m, q, k, v):
+    weights = torch.exp(q @ k.transpose(-1, -2))
+    return weights / weights.sum(-2, keepdim=True) @ v
+
+
+def less_the_mean(m, q, k, v):
+    scores = q @ k.transpose(-1, -2)
+    weights = torch.exp(scores - scores.mean(-1, keepdim=True))
+    return weights / weights.sum(-1, keepdim=True) @ v
+
+
+def with_another(m, q, k, v):
+    """Not all is the softmax's: the sum is used a second time."""
+    weights = torch.exp(q @ k.transpose(-1, -2))
+    total = weights.sum(-1, keepdim=True)
+    return (weights / total) @ v + total
+
+
 def einsum(m, q, k, v):
     scores = torch.einsum("bhid,bhjd->bhij", q, k) * 8**-0.5
     return torch.einsum("bhij,bhjd->bhid", scores.softmax(dim=-1), v)
+
+
+def cached(m, x):
+    """A step of decoding: keys and values of the steps before come in."""
+    q, k, v = (split(layer(x)) for layer in (m.q, m.k, m.v))
+    k, v = (torch.cat([split(x[:, :3]), part], dim=2) for part in (k, v))
+    return m.o(F.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2))
+
+
+def joined(k_more, v_more):
+    def forward(m, x):
+        q, k, v = (split(layer(x)) for layer in (m.q, m.k, m.v))
+        k, v = torch.cat([k_more(m, x), k], dim=2), torch.cat([v_more(m, x), v], dim=2)
+        return m.o(F.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2))
+
+    return forward
 
 
 def folded(m, x):
@@ -231,6 +283,21 @@ def decomposed_mask(m, q, k, v):
 SHAPE = (2, 10, WIDTH)
 
 EXAMPLES = {
+    "softmax by hand": Example(
+        same=[attend(way) for way in (fused, exponentials, stable, of_logarithms)],
+        different=[attend(way) for way in (exponentials_over_queries, less_the_mean, with_another)],
+        shape=(2, 10, WIDTH),
+        layers=projections,
+    ),
+    "keys and values that come in": Example(
+        same=[attend(fused), cached],
+        different=[
+            joined(*[lambda m, x: m.learned] * 2),
+            joined(*[lambda m, x: split(m.packed(x)[..., :WIDTH])] * 2),
+        ],
+        shape=(2, 10, WIDTH),
+        layers=projections,
+    ),
     "attention by hand": Example(
         same=[
             attend(fused),

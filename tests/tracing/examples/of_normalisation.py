@@ -53,6 +53,34 @@ def both_moments(m, x):
     return torch.addcmul(m.bias, (x - mean) / (var + 1e-6).sqrt(), m.weight)
 
 
+def difference_of_squares(m, x):
+    x = m.fc(x)
+    mean = x.mean(-1, keepdim=True)
+    return (x - mean) / ((x**2).mean(-1, keepdim=True) - mean**2 + 1e-5).sqrt() * m.weight + m.bias
+
+
+def with_statistics(m, x):  # Dive into Deep Learning's
+    x = (m.conv(x) - m.shift[:, None, None]) / torch.sqrt(m.scale[:, None, None] + 1e-5)
+    return m.weight[:, None, None] * x + m.bias[:, None, None]
+
+
+def weight_first(m, x):
+    x = m.weight[:, None, None] * (m.conv(x) - m.shift[:, None, None])
+    return x / torch.sqrt(m.scale[:, None, None] + 1e-5) + m.bias[:, None, None]
+
+
+def groups_by_hand(many, flat=False):
+    def forward(m, x):
+        x = m.conv(x)
+        y = x.view(len(x), many, -1) if flat else x.unflatten(1, (many, -1))
+        axes = tuple(range(2, y.dim()))
+        mean, var = y.mean(axes, keepdim=True), y.var(axes, unbiased=False, keepdim=True)
+        y = ((y - mean) / (var + 1e-5).sqrt()).view(x.shape)
+        return y * m.weight[:, None, None] + m.bias[:, None, None]
+
+    return forward
+
+
 def frozen(m, x):  # torchvision's FrozenBatchNorm2d
     scale = m.scale * (m.scale + 1e-5).rsqrt()
     x = m.conv(x)
@@ -104,6 +132,7 @@ EXAMPLES = {
             deviation,
             mean_of_squares,
             both_moments,
+            difference_of_squares,
         ],
         different=[
             rms,
@@ -144,11 +173,14 @@ EXAMPLES = {
             behind_conv("batch"),
             frozen,
             lambda m, x: m.conv(x) * m.scale.view(1, 8, 1, 1) + m.shift.view(1, 8, 1, 1),
+            with_statistics,
+            weight_first,
         ],
         different=[
             lambda m, x: m.conv(x) * m.scale[:, None, None],
             lambda m, x: m.conv(x) + m.shift[:, None, None],
             lambda m, x: m.conv(x) * m.scale[:7] + m.shift[:7],
+            lambda m, x: (m.conv(x) - m.shift[:, None, None]) / m.scale[:, None, None],
             lambda m, x: m.conv(x) * m.weight[:, None, None] + m.bias[:, None, None],
         ],
         shape=(1, 3, 9, 9),
@@ -173,6 +205,24 @@ EXAMPLES = {
         shape=(1, 3, 9, 9),
         layers=affine(8),
     ),
+    "group norm by hand": Example(
+        same=[behind_conv("group2"), groups_by_hand(2), groups_by_hand(2, flat=True)],
+        different=[groups_by_hand(4), behind_conv("instance"), permuted],
+        shape=(1, 3, 9, 9),
+        layers=affine(8),
+    ),
+    "affine part apart": Example(
+        same=[
+            lambda m, x: m.norm(m.fc(x)),
+            lambda m, x: F.layer_norm(m.fc(x), (8,)) * m.weight + m.bias,
+        ],
+        different=[
+            lambda m, x: F.layer_norm(m.fc(x), (8,)),
+            lambda m, x: F.layer_norm(m.fc(x), (8,)) * m.weight,
+            lambda m, x: F.layer_norm(m.fc(x), (8,)) + m.bias,
+        ],
+        layers=affine(8),
+    ),
     "RMS norm by hand": Example(
         same=[
             lambda m, x: m.rms(m.fc(x)),
@@ -181,6 +231,8 @@ EXAMPLES = {
             scaled_by_norm,
             lambda m, x: (y := m.fc(x)) / torch.sqrt((y * y).mean(-1, keepdim=True)) * m.weight,
             lambda m, x: rms(m, x, weight=False) * (1 + m.bias),
+            lambda m, x: m.weight * (y := m.fc(x)) / (y * y).mean(-1, keepdim=True).sqrt(),
+            lambda m, x: F.rms_norm(m.fc(x), (8,)) * m.weight,
         ],
         different=[
             lambda m, x: rms(m, x, weight=False),

@@ -17,6 +17,8 @@ def layers():
     made |= {"kv_bare": nn.Linear(WIDTH, 2 * WIDTH, bias=False)}
     made |= {"qkv_bare": nn.Linear(WIDTH, 3 * WIDTH, bias=False)}
     made |= {f"bias_{name}": nn.Parameter(torch.zeros(WIDTH)) for name in ("q", "v")}
+    for name in ("heads_q", "heads_k", "heads_v"):
+        made[name] = nn.ModuleList(nn.Linear(WIDTH, WIDTH // HEADS) for _ in range(HEADS))
     made |= {"grouped": nn.Linear(WIDTH, 2 * WIDTH), "both": nn.Linear(WIDTH, 2 * WIDTH)}
     return made
 
@@ -108,6 +110,35 @@ def grouped_packed(m, x):
     return attend(m, *m.grouped(x).split((WIDTH, WIDTH // 2, WIDTH // 2), dim=-1))
 
 
+def one_by_one(m, x):
+    """A list of heads with their own layers, as the paper has them."""
+    heads = [
+        F.scaled_dot_product_attention(layers[0](x), layers[1](x), layers[2](x))
+        for layers in zip(m.heads_q, m.heads_k, m.heads_v, strict=True)
+    ]
+    return m.o(torch.cat(heads, dim=-1))
+
+
+def of_two_inputs(m, x):
+    heads = [
+        F.scaled_dot_product_attention(*(layers[part](y) for part in range(3)))
+        for layers, y in zip(
+            zip(m.heads_q, m.heads_k, m.heads_v, strict=True),
+            (x, x, x, m.other(x)),
+            strict=True,
+        )
+    ]
+    return m.o(torch.cat(heads, dim=-1))
+
+
+def joined_in_time(m, x):
+    heads = [
+        F.scaled_dot_product_attention(m.heads_q[n](x), m.heads_k[n](x), m.heads_v[n](x))
+        for n in range(HEADS)
+    ]
+    return torch.cat(heads, dim=1)
+
+
 def gate(m, x):
     return m.o(F.silu(m.q(x)) * m.k(x))
 
@@ -131,6 +162,12 @@ EXAMPLES = {
     "biases of query and value": Example(
         same=[packed, biased_parts],
         different=[biased_query, lambda m, x: attend(m, *m.qkv_bare(x).chunk(3, dim=-1))],
+        shape=SHAPE,
+        layers=layers,
+    ),
+    "heads one by one": Example(
+        same=[packed, one_by_one],
+        different=[of_two_inputs, joined_in_time],
         shape=SHAPE,
         layers=layers,
     ),

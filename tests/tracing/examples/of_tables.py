@@ -14,6 +14,7 @@ def tables():
         "whole": nn.Parameter(torch.zeros(10, 8)),
         "of_six": nn.Parameter(torch.zeros(1, 6, 8)),
         "bias": nn.Parameter(torch.zeros(8)),
+        "of_heads": nn.Parameter(torch.zeros(2, 4)),
         "fc": nn.Linear(8, 8),
         "norm": nn.LayerNorm(8),
     }
@@ -54,6 +55,7 @@ EXAMPLES = {
             of_tokens(lambda m, x: m.few(torch.arange(6))),
             of_tokens(lambda m, x: torch.arange(8)),
             of_tokens(typed),
+            lambda m, x: m.fc(m.words(ids(x))).unflatten(-1, (2, 4)) + m.of_heads,
             lambda m, x: m.norm(m.words(ids(x))),
         ],
         layers=tables,
