@@ -84,14 +84,17 @@ class Constants:
         value = 0.0 if "zeros" in name else 1.0 if "ones" in name else None
         if "full" in name:
             value = kwargs.get("fill_value", args[-1])
-        if isinstance(value, int | float):
+        counts = out.layout is torch.strided and not out.is_inference()  # the writes into it
+        if isinstance(value, int | float) and counts:
             self._filled[out.untyped_storage()._cdata] = float(value), out._version
         return self.add(out)
 
     def filling(self, tensor: torch.Tensor) -> float | None:
         """The one value that a constant on meta holds, where that is known."""
+        if tensor.layout is not torch.strided:
+            return None
         value, version = self._filled.get(tensor.untyped_storage()._cdata, (None, 0))
-        return value if tensor._version == version else None
+        return value if value is None or tensor._version == version else None
 
     def add_all(self, out: Any) -> None:
         """Register the results of a call, which are kept already, as `add` does one."""

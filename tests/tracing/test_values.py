@@ -376,3 +376,47 @@ def test_constants_that_are_computed_do_not_fill_the_memory(monkeypatch, most, w
 
     assert [op.kind for op in trace(Grids(), torch.empty(4)).ops] == ["relu"]
     assert len(made) == without_values
+
+
+def _bounded_below(bound):
+    """What is left of the maximum of 2**18 features and what a function makes of them."""
+
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(1, 1)
+
+        def forward(self, x):
+            x = self.fc(x)
+            return torch.maximum(x, bound(x))
+
+    return [op.kind for op in trace(Model(), torch.empty(1 << 18, 1)).ops]
+
+
+def test_the_one_value_of_a_large_constant_is_known_until_it_is_written():
+    def written(x):
+        mask = torch.zeros_like(x)
+        mask[:5] = torch.finfo(x.dtype).min
+        return mask
+
+    def zeros(x):
+        return torch.zeros(x.shape, device=x.device)
+
+    for bound in (torch.zeros_like, zeros, lambda x: x.new_full(x.shape, 0.0)):
+        assert _bounded_below(bound) == ["linear", "relu"]
+    for bound in (torch.ones_like, lambda x: torch.full_like(x, -1e4), written):
+        assert _bounded_below(bound) == ["linear"]
+
+
+def test_large_constants_in_inference_mode():
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(1, 1)
+
+        @torch.inference_mode()
+        def forward(self, x):
+            return self.fc(x) + torch.zeros(x.shape)
+
+    graph = trace(Model(), torch.empty(1 << 18, 1))
+    assert (graph.method, [op.kind for op in graph.ops]) == ("meta", ["linear"])

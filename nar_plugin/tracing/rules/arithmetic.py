@@ -193,6 +193,6 @@ def _joined(call: Call) -> tuple[str, Attributes] | None:
     pairs = zip(call.tensors, call.sources, strict=True)
     call.sources = [source if tensor.numel() else CONST for tensor, source in pairs]
     dim = call.args[1] if len(call.args) > 1 else call.kwargs.get("dim", 0)
-    call.notes["with_data"] = DATA in call.sources
+    call.notes["with_data"] = DATA in call.sources and PARAM not in call.sources
     call.notes["of_features"] = call.name == "cat" and dim in (-1, call.tensors[0].dim() - 1)
     return None if len(set(call.sources) - {CONST}) == 1 else ("cat", {})

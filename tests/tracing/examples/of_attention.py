@@ -293,6 +293,7 @@ EXAMPLES = {
         same=[attend(fused), cached],
         different=[
             joined(*[lambda m, x: m.learned] * 2),
+            joined(*[lambda m, x: torch.cat([m.learned, split(x[:, :3])], dim=2)] * 2),
             joined(*[lambda m, x: split(m.packed(x)[..., :WIDTH])] * 2),
         ],
         shape=(2, 10, WIDTH),
