@@ -8,7 +8,6 @@ Three Parquet files, so that an operation's text stands there once:
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -146,11 +145,6 @@ class CorpusGraph:
     starts: IntArray
     motifs: tuple[MotifCount, ...]
     names: tuple[dict[str, Any], ...]
-
-    @property
-    def family(self) -> str:
-        """The commonest family among its names; of as common ones, the first name's."""
-        return str(Counter(name["family"] for name in self.names).most_common(1)[0][0])
 
     @property
     def is_composed(self) -> bool:

@@ -32,7 +32,8 @@ from nar_plugin.train.twins import Twin, twin_quality, twin_split, twins_table
 MINING = "6"
 SPLITS = (*get_args(splits.Name), "twins", "nas")
 NAS_COUNT = 30_000  # section 4.1
-_FACTS = ("name", "fingerprint", "family", "composed", "params", "method")  # of a name
+_FACTS = ("name", "fingerprint", "family", "parent", "composed", "params", "method")  # of a name
+_LABELLING = "a family for a design"  # how `splits.families` labels graphs by their names
 _logger = logging.getLogger("nar_plugin")
 
 
@@ -132,7 +133,7 @@ def corpus_sha256(corpus: Path) -> str:
     Motifs are not in it: methods that read them say so (`Entry.motifs`).
     """
     rows = [[name[fact] for fact in _FACTS] for name in read_names(corpus)]
-    return hashlib.sha256(json.dumps(sorted(rows)).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([_LABELLING, *sorted(rows)]).encode()).hexdigest()
 
 
 class _Data:

@@ -66,7 +66,8 @@ def save_sample(
     chosen = chosen[np.linspace(0, len(chosen) - 1, min(_MOST, len(chosen))).astype(np.int64)]
     shown = [items[number] for number in chosen.tolist()]
     labels = [
-        item.names[0].get("coarse") or "other-block" if real else item.family for item in shown
+        item.names[0].get("coarse") or "other-block" if real else item.names[0]["family"]
+        for item in shown
     ]
     names = [str(item.names[0]["name"]) for item in shown]
     folder.mkdir(parents=True, exist_ok=True)

@@ -74,6 +74,15 @@ def family_of(library: str, defined_in: str, name: str = "") -> tuple[str, str |
     return family, tables["parents"].get(family)
 
 
+def ancestors(family: str) -> list[str]:
+    """The families that a family descends from, the nearest first."""
+    parents = _tables()["parents"]
+    found = [family]
+    while (above := parents.get(found[-1])) and above not in found:
+        found.append(above)
+    return found[1:]
+
+
 def _design(designs: dict[str, str], name: str) -> str | None:
     """The first whose pattern a constructor's name has."""
     constructor = name.partition(":")[2].lower()

@@ -56,8 +56,8 @@ never falls with k, and in Table 1 it does (their method on real architectures: 
 
 **Splits.** `nar_plugin/train/splits.py` and `twins.py` state them. The candidates are the whole
 corpus; graphs that are known from the module tree alone, or have no parameter, do not count.
-Designs composed of a backbone and a head are trained on and found, and never ask. The family of a
-graph is the commonest among its names.
+Designs composed of a backbone and a head are trained on and found, and never ask. All graphs
+of a design, which differ in head and vocabulary alone, are of one family (`splits.families`).
 
 Several seeds: the mean, and after ± half of the range from the least to the largest.
 """

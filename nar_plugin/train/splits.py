@@ -16,6 +16,7 @@ The paper divides its records 0.9 to 0.1, stratified by the fine-grained class (
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -24,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nar_plugin.train.corpus import CorpusGraph
+from nar_plugin.train.labels import ancestors
 
 IntArray = NDArray[np.int64]
 Name = Literal["paper", "unique", "unseen"]
@@ -80,11 +82,31 @@ def split_corpus(
     return split
 
 
+def families(items: Sequence[CorpusGraph]) -> list[str]:
+    """The family of each graph, one for all graphs of a design.
+
+    Graphs of a design differ in head and vocabulary alone; they and their names may be of several
+    families, as BERT is RoBERTa and ERNIE too. Of these, those that descend from another one
+    (`families.toml`) do not count; of the others that of most names in the corpus does.
+    """
+    named = Counter(str(row["family"]) for item in items for row in item.names)
+    sharing: dict[str, set[str]] = {}
+    for item in items:
+        sharing.setdefault(item.design, set()).update(str(row["family"]) for row in item.names)
+
+    def chosen(several: set[str]) -> str:
+        first = [family for family in several if several.isdisjoint(ancestors(family))]
+        return min(first, key=lambda family: (-named[family], family))
+
+    of = {design: chosen(several) for design, several in sharing.items()}
+    return [of[item.design] for item in items]
+
+
 def family_numbers(items: Sequence[CorpusGraph]) -> IntArray:
     """int64[n]: the number of each graph's family, counted in alphabetical order."""
-    families = [item.family for item in items]
-    numbers = {family: number for number, family in enumerate(sorted(set(families)))}
-    return np.array([numbers[family] for family in families], dtype=np.int64)
+    of = families(items)
+    numbers = {family: number for number, family in enumerate(sorted(set(of)))}
+    return np.array([numbers[family] for family in of], dtype=np.int64)
 
 
 def near_duplicates(items: Sequence[CorpusGraph], split: Split) -> int:

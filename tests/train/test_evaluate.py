@@ -114,7 +114,7 @@ def test_a_method_is_shown_the_training_side_alone(corpus, tmp_path, monkeypatch
     entry = Entry(lambda seed, folder: made.append(Watching(seed, folder)) or made[-1])
     monkeypatch.setitem(METHODS, "watching", entry)
     evaluate(corpus, [Cell("watching", "unseen", 0, validation)], tmp_path)
-    families = {item.family for item in made[0].seen}
+    families = {row["family"] for item in made[0].seen for row in item.names}
     assert len(families) == (3 if validation else 4)  # of five
     (cell,) = read_cells(corpus, tmp_path)
     assert cell["parameters"] == 3

@@ -18,7 +18,7 @@ def items(count):
     coarse = ["cnn-block", "attention-block"]
     return [
         SimpleNamespace(
-            family=f"family-{n % 3}", names=({"name": f"lib:<{n}>", "coarse": coarse[n % 2]},)
+            names=({"name": f"lib:<{n}>", "coarse": coarse[n % 2], "family": f"family-{n % 3}"},)
         )
         for n in range(count)
     ]

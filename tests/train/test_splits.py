@@ -7,7 +7,7 @@ pytest.importorskip("tqdm")
 
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 from nar_plugin.train.corpus import CorpusGraph
-from nar_plugin.train.splits import near_duplicates, split_corpus
+from nar_plugin.train.splits import families, near_duplicates, split_corpus
 
 GRAPH = ArchitectureGraph((Op("relu"),), np.zeros((0, 2), np.int32), ("",))
 
@@ -95,3 +95,28 @@ def test_near_duplicates_are_counted():
     items = [item(number, "a", design=f"d{number // 4}") for number in range(20)]
     split = split_corpus(items, "unique", 0)
     assert len(split.queries) == near_duplicates(items, split) == 2
+
+
+def test_a_design_is_of_the_family_that_others_descend_from():
+    # RoBERTa and ERNIE descend from BERT, LLaMA and Mistral from neither of each other.
+    named = [("roberta", "d0", 9), ("bert", "d0", 1), ("ernie", "d0", 2), ("roberta", "d1", 1)]
+    named += [("mistral", "d2", 3), ("llama", "d2", 1), ("llama", "d3", 5)]
+    found = [
+        item(number, family, names=names, design=design)
+        for number, (family, design, names) in enumerate(named)
+    ]
+    assert families(found) == ["bert"] * 3 + ["roberta"] + ["llama"] * 3
+    assert families(found[::-1]) == families(found)[::-1]
+
+
+def test_a_family_that_stands_between_two_need_not_be_there():
+    # I-BERT descends from RoBERTa, and so from BERT.
+    found = [item(0, "ibert", names=3, design="d"), item(1, "bert", design="d")]
+    assert families(found) == ["bert", "bert"]
+
+
+def test_no_design_of_an_unseen_family_is_trained_on_under_another_name(items):
+    shared = [item(2000 + number, "other", design=f"d{number}") for number in range(0, 360, 3)]
+    every = [*items, *shared]
+    for seed in range(3):
+        assert near_duplicates(every, split_corpus(every, "unseen", seed)) == 0
