@@ -112,6 +112,23 @@ class Rewriter:
         self._readers[source].pop(index, None)
         self.dropped.add(index)
 
+    def unlink(self, index: int, source: int) -> None:
+        """Let a node read one of its inputs no more."""
+        inputs = self.nodes[index].inputs
+        inputs[:] = [item for item in inputs if item != source]
+        self._readers[source].pop(index, None)
+
+    def forsake(self, indices: Iterable[int]) -> None:
+        """Drop those nodes that nothing reads any more, and then what only they read."""
+        waiting = list(indices)
+        while waiting:
+            index = waiting.pop()
+            if index not in self.dropped and not self._readers[index]:
+                self.dropped.add(index)
+                for source in self.nodes[index].inputs:
+                    self._readers[source].pop(index, None)
+                waiting += self.nodes[index].inputs
+
     def redirect(self, index: int, place: int, source: int) -> None:
         """Let a node read another one at one place of its inputs."""
         inputs = self.nodes[index].inputs

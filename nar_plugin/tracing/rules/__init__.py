@@ -21,6 +21,7 @@ from nar_plugin.tracing.rules import (  # isort: skip
     pooling,
     recurrence,
     tables,
+    experts,
 )
 from nar_plugin.tracing.rules.rule import CALLS, EXPANSIONS, FINISHING, FUSIONS, RULES, Rule
 
@@ -37,6 +38,7 @@ __all__ = [
     "attention",
     "bookkeeping",
     "expansions",
+    "experts",
     "gates",
     "layers",
     "normalisation",

@@ -103,7 +103,8 @@ def _projections(graph: Rewriter, index: int) -> None:
     "mul",
     finishing=True,
 )
-def _gate(graph: Rewriter, index: int) -> None:
+def pack_gate(graph: Rewriter, index: int) -> None:
+    """Make one layer of the two that give the factors of a product."""
     factors = graph.nodes[index].inputs
     layers = [_layer(graph, item, _TO_PRODUCT) for item in factors]
     said = [graph.nodes[layer].attributes for layer in layers if layer is not None]
