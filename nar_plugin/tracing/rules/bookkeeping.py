@@ -1,13 +1,14 @@
 """What moves values without computing any, or is the same for every input: it leaves no node.
 
-These rules act elsewhere: the recorder skips the calls in `vocabulary.BOOKKEEPING` and those on
+All but the last act elsewhere: the recorder skips the calls in `vocabulary.BOOKKEEPING` and those on
 constants alone, the twin and the stand-ins take away precision and device, `trace` leaves out what
 no result depends on.
 """
 
 from __future__ import annotations
 
-from nar_plugin.tracing.rules.rule import Rule, declare
+from nar_plugin.tracing.call import Call
+from nar_plugin.tracing.rules.rule import Attributes, Rule, declare, on_calls
 
 declare(
     Rule(
@@ -79,3 +80,19 @@ declare(
         "reads a value: weights of attention that nobody asked for are no obstacle.",
     )
 )
+
+
+@on_calls(
+    Rule(
+        name="losses",
+        effect="dropped",
+        pattern="a loss of what the model says and a target that comes in",
+        result="",
+        reason="A forward that is given its targets trains the design that it is without them.",
+    ),
+    *("nll_loss_forward", "nll_loss2d_forward", "mse_loss", "smooth_l1_loss", "huber_loss"),
+    *("binary_cross_entropy", "binary_cross_entropy_with_logits"),
+)
+def _loss(call: Call) -> tuple[str, Attributes] | None:
+    said = [source for source in call.sources if source >= 0]
+    return None if len(said) == 1 else (call.name, {})

@@ -94,6 +94,21 @@ EXAMPLES = {
         different=[lambda m, x: m.a(x).log_softmax(-1), lambda m, x: m.a(x).sigmoid()],
         layers=plain,
     ),
+    "losses": Example(
+        same=[
+            lambda m, x: m.a(x),
+            lambda m, x: F.mse_loss(m.a(x), x),
+            lambda m, x: (y := m.a(x), F.smooth_l1_loss(y, x)),
+            lambda m, x: F.binary_cross_entropy_with_logits(m.a(x), x),
+            lambda m, x: F.huber_loss(m.a(x), x, reduction="none"),
+        ],
+        different=[
+            lambda m, x: F.mse_loss(m.a(x), m.b(x)),
+            lambda m, x: F.cross_entropy(m.a(x)[0], x[0, :, 0].long()),
+            lambda m, x: m.b(m.a(x)),
+        ],
+        layers=plain,
+    ),
     "dropout": Example(
         same=[
             lambda m, x: m.a(x),
