@@ -28,11 +28,13 @@ class _Expert(NamedTuple):
     Attributes:
         body: Its operations, in order.
         x: What it reads: the tokens of all experts.
+        places: Which part of x its layers read, where no tokens are brought to it.
         shape: The operations, and which of them read which; -1 is x.
     """
 
     body: list[int]
     x: int
+    places: frozenset[object]
     shape: tuple[object, ...]
 
 
@@ -246,10 +248,14 @@ def _expert(graph: Rewriter, result: int) -> _Expert | None:
     odd = any(node.kind in {*_OUTSIDE, "gather"} for node in operations)
     if len(outside) != 1 or not layers or grouped or odd:
         return None
+    (x,) = outside
+    places = frozenset(node.notes.get("place") for node in operations if x in node.inputs)
+    if None in places:  # parts of x that are not known
+        return None
     at = {place: number for number, place in enumerate(body)}
     read = [tuple(at.get(item, -1) for item in node.inputs) for node in operations]
     shape = zip((node.op() for node in operations), read, strict=True)
-    return _Expert(body, outside.pop(), tuple(shape))
+    return _Expert(body, x, places, tuple(shape))
 
 
 def _mix(graph: Rewriter, index: int, weight: int, result: int, count: int) -> None:

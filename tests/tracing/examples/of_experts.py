@@ -17,6 +17,7 @@ def layers():
         return nn.Sequential(nn.Linear(WIDTH, inner), nn.GELU(), nn.Linear(inner, WIDTH))
 
     made = {"norm": nn.LayerNorm(WIDTH), "gate": nn.Linear(WIDTH, EXPERTS)}
+    made["wider"] = nn.Linear(WIDTH, EXPERTS * WIDTH)
     made["experts"] = nn.ModuleList(perceptron(INNER) for _ in range(EXPERTS))
     made["uneven"] = nn.ModuleList(perceptron(INNER + (n == 0)) for n in range(EXPERTS))
     made |= {"up": parameter(EXPERTS, WIDTH, INNER), "down": parameter(EXPERTS, INNER, WIDTH)}
@@ -156,6 +157,13 @@ def one(m, tokens, weights, chosen):
     return m.experts[0](tokens)
 
 
+def of_parts(m, tokens, weights, chosen):
+    """Each has its own part of a token, as in a network that selects variables."""
+    parts = m.wider(tokens).chunk(EXPERTS, dim=-1)
+    given = [expert(part) for expert, part in zip(m.experts, parts, strict=True)]
+    return (torch.stack(given, dim=1) * dense(weights, chosen)[..., None]).sum(1)
+
+
 def weighted_before(m, tokens, weights, chosen):
     """As Llama 4: the weights are multiplied with the tokens."""
     gates = dense(weights, chosen)
@@ -168,7 +176,7 @@ EXAMPLES = {
             *map(mixture, (added, put, masked, all_tokens, stacked, chosen_of_stacked, batched)),
             *map(mixture, (in_order, for_training)),
         ],
-        different=[*map(mixture, (averaged, of_other_sizes, one, weighted_before))],
+        different=[*map(mixture, (averaged, of_other_sizes, one, weighted_before, of_parts))],
         layers=layers,
     ),
     "tokens to experts and back": Example(
