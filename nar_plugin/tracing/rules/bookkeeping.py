@@ -1,8 +1,8 @@
 """What moves values without computing any, or is the same for every input: it leaves no node.
 
-All but the last act elsewhere: the recorder skips the calls in `vocabulary.BOOKKEEPING` and those on
-constants alone, the twin and the stand-ins take away precision and device, `trace` leaves out what
-no result depends on.
+All but the last act elsewhere: the recorder skips the calls in `vocabulary.BOOKKEEPING` and those
+on constants alone, the twin and the stand-ins take away precision and device, `trace` leaves out
+what no result depends on.
 """
 
 from __future__ import annotations

@@ -59,14 +59,15 @@ def _one_by_one(graph: Rewriter, index: int) -> None:
     if count < 2 or len(set(parts)) < count:
         return
     weighted = [_weighted(graph, part, count) for part in parts]
-    weights = {weight for weight, _ in weighted}
-    if len(weights) > 1 or (weights == {None} and not _is_weighted_later(graph, index, count)):
+    weights, results = {weight for weight, _ in weighted}, {result for _, result in weighted}
+    weight, result = weighted[0]
+    said = _weights_later(graph, index, count) if weight is None else weight
+    if len(weights) > 1 or said is None or _reads(graph, said, results):
         return
     experts = [_expert(graph, result) for _, result in weighted]
     first = experts[0]
     if first is None or any(expert is None or expert[1:] != first[1:] for expert in experts):
         return
-    (weight,), result = weights, weighted[0][1]
     if weight is None:
         sources = list(nodes[index].inputs)
         graph.merge([result, index], nodes[result])
@@ -170,16 +171,28 @@ def _weighted(graph: Rewriter, part: int, count: int) -> tuple[int | None, int]:
     return None, part
 
 
-def _is_weighted_later(graph: Rewriter, index: int, count: int) -> bool:
-    """Whether a router weights what experts gave after it was joined."""
+def _weights_later(graph: Rewriter, index: int, count: int) -> int | None:
+    """The router's weights where they meet what experts gave after it was joined."""
     for reader in graph.readers(index):
         node = graph.nodes[reader]
-        if node.kind in _WAYS and _is_weighted_later(graph, reader, count):
-            return True
         others = [item for item in node.inputs if item != index]
+        if node.kind in _WAYS and (weight := _weights_later(graph, reader, count)) is not None:
+            return weight
         if node.kind in {"mul", "matmul"} and len(others) == 1:
-            return _router(graph, _of_router(graph, others[0]), count) is not None
-    return False
+            weight = _of_router(graph, others[0])
+            return weight if _router(graph, weight, count) is not None else None
+    return None
+
+
+def _reads(graph: Rewriter, index: int, results: set[int]) -> bool:
+    """Whether weights are computed from results: then they choose streams, no experts."""
+    waiting, seen = [index], {index}
+    while waiting:
+        new = [item for item in graph.nodes[waiting.pop()].inputs if item not in seen]
+        new = [item for item in new if item >= min(results)]
+        seen.update(new)
+        waiting += new
+    return not seen.isdisjoint(results)
 
 
 def _of_router(graph: Rewriter, index: int) -> int:

@@ -17,6 +17,7 @@ def layers():
         return nn.Sequential(nn.Linear(WIDTH, inner), nn.GELU(), nn.Linear(inner, WIDTH))
 
     made = {"norm": nn.LayerNorm(WIDTH), "gate": nn.Linear(WIDTH, EXPERTS)}
+    made["of_given"] = nn.Linear(EXPERTS * WIDTH, EXPERTS)
     made["wider"] = nn.Linear(WIDTH, EXPERTS * WIDTH)
     made["experts"] = nn.ModuleList(perceptron(INNER) for _ in range(EXPERTS))
     made["uneven"] = nn.ModuleList(perceptron(INNER + (n == 0)) for n in range(EXPERTS))
@@ -164,6 +165,12 @@ def of_parts(m, tokens, weights, chosen):
     return (torch.stack(given, dim=1) * dense(weights, chosen)[..., None]).sum(1)
 
 
+def of_streams(m, tokens, weights, chosen):
+    """As MotionBERT: what the streams say decides how they are weighted."""
+    given = torch.stack([expert(tokens) for expert in m.experts], dim=1)
+    return (given * m.of_given(given.flatten(1)).softmax(-1)[..., None]).sum(1)
+
+
 def weighted_before(m, tokens, weights, chosen):
     """As Llama 4: the weights are multiplied with the tokens."""
     gates = dense(weights, chosen)
@@ -176,7 +183,9 @@ EXAMPLES = {
             *map(mixture, (added, put, masked, all_tokens, stacked, chosen_of_stacked, batched)),
             *map(mixture, (in_order, for_training)),
         ],
-        different=[*map(mixture, (averaged, of_other_sizes, one, weighted_before, of_parts))],
+        different=[
+            *map(mixture, (averaged, of_other_sizes, one, weighted_before, of_parts, of_streams))
+        ],
         layers=layers,
     ),
     "tokens to experts and back": Example(
