@@ -58,15 +58,15 @@ def _one_by_one(graph: Rewriter, index: int) -> None:
     count = len(parts)
     if count < 2 or len(set(parts)) < count:
         return
-    weighted = [_weighted(graph, part, count) for part in parts]
-    weights, results = {weight for weight, _ in weighted}, {result for _, result in weighted}
-    weight, result = weighted[0]
+    weight, result = _weighted(graph, parts[0], count)
     said = _weights_later(graph, index, count) if weight is None else weight
-    if len(weights) > 1 or said is None or _reads(graph, said, results):
+    if said is None:
         return
-    experts = [_expert(graph, result) for _, result in weighted]
-    first = experts[0]
-    if first is None or any(expert is None or expert[1:] != first[1:] for expert in experts):
+    weights, results = zip(*(_weighted(graph, part, count) for part in parts), strict=True)
+    if set(weights) != {weight} or _reads(graph, said, set(results)):
+        return
+    first, *others = (_expert(graph, each) for each in results)
+    if first is None or any(other is None or other[1:] != first[1:] for other in others):
         return
     if weight is None:
         sources = list(nodes[index].inputs)
