@@ -19,6 +19,7 @@ from nar_plugin.index.insertions import GAIN, NEAR
 from nar_plugin.report.wording import FAR
 from nar_plugin.tracing.insertions import insertions
 from nar_plugin.train.corpus import read_corpus
+from nar_plugin.train.splits import families
 
 DRAWN = 700
 
@@ -30,13 +31,13 @@ items = [
 encoder = load_encoder(EMBEDDED)
 vectors = encoder.encode_graphs([item.graph for item in items]).numpy()
 crowding = densities(vectors, vectors, np.arange(len(vectors)))
-families = np.array([item.family for item in items])
+labels = np.array(families(items))
 
 
 def best(vector: NDArray[np.float32], family: str) -> tuple[float, str]:
     """The best score among other families, and whose it is."""
     cosines = vectors @ vector
-    others = families != family
+    others = labels != family
     density = np.sort(cosines[others])[-NEIGHBOURS:].mean()
     scores = np.where(others, cosines - SHARE * (crowding - density), -np.inf)
     return float(scores.max()), items[int(scores.argmax())].names[0]["name"]
@@ -52,7 +53,7 @@ far = middling = looked = told = 0
 seconds = 0.0
 for place in asking:
     item = items[place]
-    score, first = best(vectors[place], item.family)
+    score, first = best(vectors[place], labels[place])
     far += score < FAR
     middling += FAR <= score < NEAR
     if score >= 1 - GAIN:
@@ -63,7 +64,7 @@ for place in asking:
     if not found:
         continue
     answers = [
-        best(vector, item.family)
+        best(vector, labels[place])
         for vector in encoder.encode_graphs([each.graph for each in found]).numpy()
     ]
     seconds += time.perf_counter() - start

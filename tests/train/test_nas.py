@@ -16,6 +16,7 @@ from nar_plugin.train.nas import (
     darts_corpus,
     distance,
 )
+from nar_plugin.train.splits import families
 
 CELL = (((0, 0), (1, 1)), ((0, 2), (2, 3)), ((1, 4), (3, 5)), ((2, 6), (4, 0)))
 
@@ -137,7 +138,7 @@ def test_ten_thousand_are_made_in_seconds():
 def test_they_are_mined_and_form_a_corpus():
     items = darts_corpus(20, 0)
     assert all(item.is_searched for item in items)
-    assert {item.family for item in items} == {f"centre-{label}" for label in range(CLASSES)}
+    assert set(families(items)) == {f"centre-{label}" for label in range(CLASSES)}
     for item in items:
         assert item.macro().spans.tolist() == mine(item.graph).spans.tolist()
         assert len(item.motifs) < len(item.macro())  # the cells repeat
