@@ -118,8 +118,15 @@ def viewed(model: nn.Module, inputs: ExampleInputs, words: list[str]) -> Iterato
         frames = int(words[1]) / math.prod(shape)
         yield from edit.each_float(inputs, lambda tensor: _of_frames(tensor, frames))
     slim = [shape[0], *(size for size in shape[1:] if size > 1)]
-    for wanted in (shape, slim):
+    for wanted in (*_images(shape), shape, slim):
         yield from edit.each_float(inputs, lambda tensor, w=wanted: edit.shaped(w, tensor))
+
+
+def _images(shape: list[int]) -> Iterator[list[int]]:
+    """The image that is cut into square patches by a view: n, c, rows, side, columns, side."""
+    if len(shape) == 6 and shape[3] == shape[5]:
+        count, channels, rows, side, columns, _ = shape
+        yield [count, channels, rows * side, columns * side]
 
 
 def _ending(tensor: Tensor, sizes: list[int]) -> Tensor | None:

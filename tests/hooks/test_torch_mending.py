@@ -48,6 +48,18 @@ class FixedTokens(nn.Module):
         return torch.cat([self.token.expand(len(x), -1, -1), x], 1) + self.place
 
 
+class Cut(nn.Module):
+    """Patches of 16 x 16 pixels, cut by a view whose sizes stand in the forward alone."""
+
+    def __init__(self):
+        super().__init__()
+        self.project = nn.Linear(768, 32)
+
+    def forward(self, picture):
+        cut = picture.view(len(picture), 3, 6, 16, 8, 16).permute(0, 2, 4, 1, 3, 5)
+        return self.project(cut.reshape(len(picture), 48, -1))
+
+
 class Clip(nn.Module):
     """Pictures first cut into frames."""
 
@@ -329,6 +341,10 @@ def test_a_refusal_is_mended(model):
     assert "mended" in graph.reason
     kinds = [op.kind for op in graph.ops]
     assert [kind for kind in EXPECTED[model] if kind not in kinds] == []
+
+
+def test_patches_are_of_a_picture():
+    assert trace(Cut()).inputs == "float32[1, 3, 96, 128]"
 
 
 def test_a_series_that_is_pooled_before_a_layer_grows_with_it():
