@@ -36,7 +36,11 @@ def graph_of(recording: Recording) -> ArchitectureGraph:
     """The canonical graph of what a forward computed, without method and inputs."""
     recorder, twin, out = recording
     nodes, stands_for = nodes_of(
-        recorder.records, recorder.head_counts, recorder.constants.filling, recorder.samples
+        recorder.records,
+        recorder.moves,
+        recorder.head_counts,
+        recorder.constants.filling,
+        recorder.samples,
     )
     results = {
         stands_for[source] for tensor in _tensors(out) if (source := recorder.source(tensor)) >= 0

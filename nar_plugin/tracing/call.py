@@ -4,15 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
 from nar_plugin.tracing.node import Node, Read
-from nar_plugin.tracing.record import CONST, DATA, PARAM, Record
+from nar_plugin.tracing.record import CONST, DATA, PARAM, Move, Record
 from nar_plugin.tracing.samples import Samples
 
+_ROUNDING = 1e-3  # 1 / 6 is written as 0.1667 too
+
 Filling = Callable[[torch.Tensor], "float | None"]
+
+
+class Scaled(NamedTuple):
+    """What numbers made of a value x: scale * x + offset."""
+
+    scale: float
+    offset: float
+
+    def near(self, scale: float, offset: float) -> bool:
+        """Whether both are these, up to rounding."""
+        return abs(self.scale - scale) < _ROUNDING and abs(self.offset - offset) < _ROUNDING
 
 
 @dataclass(slots=True)
@@ -29,6 +42,7 @@ class Call:
         path: Module path that issued it.
         nodes: The nodes so far.
         records: All recorded calls.
+        moves: The calls that only moved values, by identity of the result.
         origins: For each tensor the index of the call that made it; negative where none did.
         roots: Tensors before numbers were added to them, by identity of the result.
         head_counts: Heads that were folded into the batch, by identity of the folded tensor.
@@ -46,6 +60,7 @@ class Call:
     path: str
     nodes: list[Node]
     records: list[Record]
+    moves: dict[int, Move]
     origins: list[int]
     roots: dict[int, Read]
     head_counts: dict[int, int]
@@ -120,6 +135,11 @@ class Call:
             if source >= 0
         ]
 
+    def shapes(self) -> list[torch.Size]:
+        """The shape of what is read of each input node."""
+        pairs = zip(self.tensors, self.sources, strict=True)
+        return [tensor.shape for tensor, source in pairs if source >= 0]
+
     def place(self) -> tuple[int, ...]:
         """Which values the operand from the data holds: equal for views of the same ones."""
         live = next(i for i, source in enumerate(self.sources) if source >= 0 or source == DATA)
@@ -144,25 +164,40 @@ class Call:
             item = first.item() if bool((item == first).all()) else None
         return float(item) if isinstance(item, int | float) else None
 
-    def offset(self) -> float | None:
-        """The number that was added to the first argument just before, if one was."""
-        return self._number("add")
+    def scaled(self, place: int = 0) -> Scaled:
+        """The numbers that an operand was multiplied with and added to just before.
 
-    def factor(self) -> float | None:
-        """The number that the first argument was multiplied with just before, if it was."""
-        return self._number("mul")
+        Args:
+            place: Which of the tensors.
+        """
+        scale, offset, origin = 1.0, 0.0, self.origins[place]
+        while origin >= 0:
+            record = self.records[origin]
+            step = _scaled_by(record)
+            if step is None:
+                break
+            scale, offset = scale * step.scale, offset + scale * step.offset
+            origin = record.sources[0]
+        return Scaled(scale, offset)
 
-    def _number(self, name: str) -> float | None:
-        """The second operand of the call that made the first argument, if it is a number."""
-        maker = self.records[self.origins[0]] if self.origins[0] >= 0 else None
-        if maker is None or not hasattr(maker.func, "_schema") or len(maker.args) < 2:
-            return None
-        number = maker.args[1]
-        if isinstance(number, torch.Tensor) and not number.is_meta and number.numel() == 1:
-            number = number.item()
-        if not isinstance(number, int | float) or operator_name(maker.func) != name:
-            return None
-        return float(number)
+
+def _scaled_by(record: Record) -> Scaled | None:
+    """What a call with a number does to its first argument; None for any other call."""
+    if not hasattr(record.func, "_schema") or record.kwargs or len(record.args) > 2:
+        return None
+    name = operator_name(record.func)
+    if name == "neg":
+        return Scaled(-1.0, 0.0)
+    number = record.args[1] if len(record.args) == 2 else None
+    if isinstance(number, torch.Tensor) and record.sources[-1] == CONST:
+        number = number.item() if not number.is_meta and number.numel() == 1 else None
+    if not isinstance(number, int | float) or isinstance(number, bool):
+        return None
+    if name == "div" and number:
+        return Scaled(1.0 / number, 0.0)
+    steps = {"add": (1.0, number), "sub": (1.0, -number), "mul": (number, 0.0)}
+    steps["rsub"] = (-1.0, number)
+    return Scaled(*steps[name]) if name in steps else None
 
 
 def operator_name(func: Any) -> str:

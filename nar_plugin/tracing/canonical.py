@@ -9,7 +9,7 @@ import torch
 from nar_plugin.tracing.call import Call, Filling, operator_name, tensors_among
 from nar_plugin.tracing.graph import Op
 from nar_plugin.tracing.node import Node, Read
-from nar_plugin.tracing.record import CONST, Record
+from nar_plugin.tracing.record import CONST, Move, Record
 from nar_plugin.tracing.rules import CALLS, EXPANSIONS
 from nar_plugin.tracing.rules.arithmetic import weight_of_weights
 from nar_plugin.tracing.rules.gates import SELF_GATED
@@ -23,6 +23,7 @@ __all__ = ["Node", "nodes_of"]
 
 def nodes_of(
     records: list[Record],
+    moves: dict[int, Move],
     head_counts: dict[int, int],
     filling: Filling,
     samples: Samples | None = None,
@@ -31,6 +32,7 @@ def nodes_of(
 
     Args:
         records: The recorded calls.
+        moves: The calls that only moved values, by identity of the result.
         head_counts: Heads that were folded into the batch, by id of the folded tensor.
         filling: Tells the one value that a large constant holds.
         samples: What the batch holds for each of several samples.
@@ -38,7 +40,7 @@ def nodes_of(
     Returns:
         The nodes, and for every record the node (or PARAM, DATA, CONST) that stands for it.
     """
-    builder = _Builder(records, head_counts, filling, samples)
+    builder = _Builder(records, moves, head_counts, filling, samples)
     stands_for: list[int] = []
     for record in records:
         sources = [stands_for[s] if s >= 0 else s for s in record.sources]
@@ -54,6 +56,7 @@ class _Builder:
 
     Args:
         records: The recorded calls.
+        moves: The calls that only moved values, by identity of the result.
         head_counts: Heads that were folded into the batch, by id of the folded tensor.
         filling: Tells the one value that a large constant holds.
         samples: What the batch holds for each of several samples.
@@ -62,6 +65,7 @@ class _Builder:
     def __init__(
         self,
         records: list[Record],
+        moves: dict[int, Move],
         head_counts: dict[int, int],
         filling: Filling,
         samples: Samples | None,
@@ -69,6 +73,7 @@ class _Builder:
         self.nodes: list[Node] = []
         self._roots: dict[int, Read] = {}
         self._records = records
+        self._moves = moves
         self._head_counts = head_counts
         self._filling = filling
         self._samples = samples
@@ -89,6 +94,7 @@ class _Builder:
             record.path,
             self.nodes,
             self._records,
+            self._moves,
             record.sources,
             self._roots,
             self._head_counts,

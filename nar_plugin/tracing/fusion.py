@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 
 from nar_plugin.tracing.node import Node
-from nar_plugin.tracing.rules import FINISHING, FUSIONS
+from nar_plugin.tracing.rules import FINISHING, FUSIONS, LAST
 from nar_plugin.tracing.rules.rule import FusionRule
 
 
@@ -35,7 +35,12 @@ class Rewriter:
     def run(self) -> None:
         """Apply every rule at every node where it can start."""
         self.apply(FUSIONS)
+        self.finish()
+
+    def finish(self) -> None:
+        """Apply the rules that are tried when the others are done."""
         self.apply(FINISHING)
+        self.apply(LAST)
 
     def apply(self, rules: Mapping[str, Sequence[FusionRule]]) -> None:
         """Apply some rules, by the kind of node that they start at."""
@@ -89,6 +94,23 @@ class Rewriter:
                 self.nodes[reader].inputs = [first if item == other else item for item in inputs]
                 self._readers[first][reader] = None
             self._readers[other].clear()
+
+    def splice(self, index: int, place: int) -> None:
+        """Let a node read what one of its inputs reads in the place of that input."""
+        node = self.nodes[index]
+        inner = node.inputs[place]
+        source = self.nodes[inner]
+        shapes = node.notes.get("shapes")
+        if shapes is not None and len(shapes) == len(node.inputs):
+            more = source.notes.get("shapes", [None] * len(source.inputs))
+            node.notes["shapes"] = [*shapes[:place], *more, *shapes[place + 1 :]]
+        node.inputs = [*node.inputs[:place], *source.inputs, *node.inputs[place + 1 :]]
+        node.reads = []
+        for item in source.inputs:
+            self._readers[item][index] = None
+        if inner not in node.inputs:
+            self._readers[inner].pop(index, None)
+        self.forsake([inner])
 
     def forget(self, index: int) -> None:
         """Drop a node that is as good as a parameter to the one sum that reads it."""

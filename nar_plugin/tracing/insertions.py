@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from nar_plugin.tracing.fusion import Rewriter
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 from nar_plugin.tracing.node import Node, parts_of
-from nar_plugin.tracing.rules import FINISHING
 from nar_plugin.tracing.rules.packing import PACKABLE
 
 _LEAST = 3  # places at which it stands
@@ -121,6 +120,6 @@ def _without(
         notes = {"place": inputs[0]} if op.kind in PACKABLE and len(inputs) == 1 else {}
         nodes.append(Node(op.kind, dict(op.attributes), inputs, graph.paths[place], notes=notes))
     rewriter = Rewriter(nodes)
-    rewriter.apply(FINISHING)
+    rewriter.finish()
     ops, edges, paths = parts_of(nodes, rewriter.dropped)
     return replace(graph, ops=ops, edges=edges, paths=paths)

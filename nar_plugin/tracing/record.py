@@ -29,6 +29,13 @@ class Record(NamedTuple):
         return "" if isinstance(self.func, Op) else name_of(self.func)
 
 
+class Move(NamedTuple):
+    """A call that moves or copies the values of its first argument and computes none."""
+
+    func: Any
+    args: tuple[Any, ...]
+
+
 def name_of(func: Any) -> str:
     """Of an operator, such as `add_`."""
     return str(func._overloadpacket.__name__)

@@ -22,7 +22,7 @@ from nar_plugin.tracing.constants import FILLER, KNOWN_ELEMENTS, Constants
 from nar_plugin.tracing.graph import Op
 from nar_plugin.tracing.kernels import map_tensors, meta_twin, run_on_meta, without_memory
 from nar_plugin.tracing.linear_layers import in_one_call, is_linear
-from nar_plugin.tracing.record import CONST, DATA, PARAM, Record, name_of
+from nar_plugin.tracing.record import CONST, DATA, PARAM, Move, Record, name_of
 from nar_plugin.tracing.stand_ins import Computed, Unknown
 from nar_plugin.tracing.traits import Trait, trait_of
 from nar_plugin.tracing.vocabulary import LOOKUPS
@@ -91,6 +91,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self._replaced: dict[int, torch.Tensor] = {}
         self._unpacked: dict[tuple[int, tuple[int, ...]], torch.Tensor] = {}
         self._base: dict[int, torch.Tensor] = {}
+        self.moves: dict[int, Move] = {}  # the results of calls that move values, by id
         self.constants = Constants(self._keep, self._base)
         self._known = self.constants.known
 
@@ -438,6 +439,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
                     source[id(item)] = origin
                 if trait.view:
                     self._base[id(item)] = first
+                if item is out and item is not first:
+                    self.moves[id(item)] = Move(func, args)
                 if self.samples is not None:
                     self.samples.move(name_of(func), first, item, self.source(first))
                 heads = self.head_counts.get(id(first))

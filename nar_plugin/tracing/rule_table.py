@@ -44,8 +44,8 @@ _CLOSING = """\
 
     - A recurrence written as a Python loop over time is unrolled: its graph depends on the length.
     - A branch on a value that depends on the data takes the side of a fixed stand-in.
-    - A patch embedding by convolution and one by slices and a linear layer are two designs; so are
-      three layers of one input that meet in no attention and no product, and one that is as wide.
+    - Three layers of one input that meet in no attention and no product, and one that is as wide,
+      are two designs; so are patches that are normalised before their layer, and a convolution.
     - The batch shows where `torch.einsum` multiplies a matrix with a vector of each sample: it puts
       the factors in another order for one sample than for several.
     - A number is a number: post-norm residuals with a fixed scale, ReZero's learned scalar and

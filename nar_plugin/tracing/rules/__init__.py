@@ -22,14 +22,16 @@ from nar_plugin.tracing.rules import (  # isort: skip
     recurrence,
     tables,
     experts,
+    joining,
 )
-from nar_plugin.tracing.rules.rule import CALLS, EXPANSIONS, FINISHING, FUSIONS, RULES, Rule
+from nar_plugin.tracing.rules.rule import CALLS, EXPANSIONS, FINISHING, FUSIONS, LAST, RULES, Rule
 
 __all__ = [
     "CALLS",
     "EXPANSIONS",
     "FINISHING",
     "FUSIONS",
+    "LAST",
     "RULES",
     "Rule",
     "activations",
@@ -40,6 +42,7 @@ __all__ = [
     "expansions",
     "experts",
     "gates",
+    "joining",
     "layers",
     "normalisation",
     "normalisation_by_hand",

@@ -41,8 +41,9 @@ def _clamped(call: Call) -> tuple[str, Attributes] | None:
     if call.live == 0:
         return None
     low, high = _limits(call)
-    offset = call.offset()
-    if (low, high, offset) in ((0.0, 6.0, 3.0), (0.0, 1.0, 0.5)):
+    scaled = call.scaled()
+    sixth = (low, high) == (0.0, 1.0) and scaled.near(1 / 6, 0.5)
+    if sixth or ((low, high) == (0.0, 6.0) and scaled.near(1.0, 3.0)):
         return "hardsigmoid", {}
     kind = _BY_LIMITS.get((low, high))
     if kind is None and call.name == "hardtanh":
@@ -84,7 +85,7 @@ declare(
     Rule(
         name="hard sigmoid by hand",
         effect="fused",
-        pattern="relu6(x + 3) / 6, clamp(x / 6 + 0.5, 0, 1)",
+        pattern="relu6(x + 3) / 6, clamp(x / 6 + 0.5, 0, 1), clamp((x + 3) / 6, 0, 1)",
         result="hardsigmoid",
         reason="MobileNetV3 is older than F.hardsigmoid.",
         source="Howard et al. 2019, arXiv 1905.02244, section 5.2",
@@ -149,12 +150,53 @@ def _leaky(call: Call) -> tuple[str, Attributes] | None:
 
 @on_calls(None, "sigmoid")
 def _sigmoid(call: Call) -> tuple[str, Attributes] | None:
-    factor = call.factor()
-    call.notes["quick"] = factor is not None and abs(factor - QUICK_GELU) < 1e-3
+    call.notes["quick"] = abs(call.scaled().scale - QUICK_GELU) < 1e-3
     return "sigmoid", {}
 
 
 @on_calls(None, "log")
 def _log(call: Call) -> tuple[str, Attributes] | None:
-    call.notes["offset"] = call.offset()
+    call.notes["plus_one"] = call.scaled().near(1.0, 1.0)
     return "log", {}
+
+
+@on_calls(None, "exp")
+def _exponentiated(call: Call) -> tuple[str, Attributes] | None:
+    call.notes["negated"] = call.live == 1 and call.scaled().near(-1.0, 0.0)
+    return "exp", {}
+
+
+@on_calls(None, "reciprocal")
+def _reciprocal(call: Call) -> tuple[str, Attributes] | None:
+    call.notes["plus_one"] = call.live == 1 and call.scaled().near(1.0, 1.0)
+    return "reciprocal", {}
+
+
+@starts_at(
+    Rule(
+        name="sigmoid by hand",
+        effect="fused",
+        pattern="1 / (1 + exp(-x)), e / (1 + e) of one e = exp(x); x / (1 + exp(-x))",
+        result="sigmoid; silu",
+        reason="As lessons write them.",
+        source="Ramachandran et al. 2017, arXiv 1710.05941, for x / (1 + exp(-x))",
+    ),
+    "exp",
+)
+def _sigmoid_by_hand(graph: Rewriter, index: int) -> None:
+    node, last = graph.nodes[index], graph.only_consumer(index)
+    if last is None or not graph.nodes[last].notes.get("plus_one") or len(node.inputs) != 1:
+        return
+    reader, (x,) = graph.nodes[last], node.inputs
+    negated = node.notes["negated"]
+    if reader.kind == "reciprocal" and negated:
+        kind = "sigmoid"
+    elif reader.kind == "div" and reader.inputs == [index, index] and not negated:
+        kind = "sigmoid"
+    elif reader.kind == "div" and reader.inputs == [x, index] and negated:
+        if not graph.same_values(index, last, x):
+            return
+        kind = "silu"
+    else:
+        return
+    graph.replace(last, Node(kind, {}, [x], reader.path, reader.out, node.reads), [index])

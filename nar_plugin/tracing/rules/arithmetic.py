@@ -8,6 +8,7 @@ import torch
 
 from nar_plugin.tracing.call import Call
 from nar_plugin.tracing.record import CONST, DATA, PARAM
+from nar_plugin.tracing.rules.pooling import as_mean
 from nar_plugin.tracing.rules.rule import Attributes, Rule, declare, on_calls
 from nar_plugin.tracing.vocabulary import (
     ARITHMETIC,
@@ -55,7 +56,11 @@ def _arithmetic(call: Call) -> tuple[str, Attributes] | None:
     if call.live >= 2:
         if call.name == "mul" and len(set(call.sources)) == 1 and len(set(call.reads())) == 1:
             return "pow", {"exponent": 2.0}  # not the product of two slices, as in NAFNet
+        call.notes["plus_one"] = call.name == "div" and call.scaled(1).near(1.0, 1.0)
+        call.notes["shapes"] = call.shapes()
         return kind, {}
+    if (mean := as_mean(call)) is not None:
+        return mean
     others = [(tensor, source) for tensor, source in call.others() if call.size(tensor, source) > 1]
     if not others:
         return None
@@ -193,6 +198,10 @@ def _joined(call: Call) -> tuple[str, Attributes] | None:
     pairs = zip(call.tensors, call.sources, strict=True)
     call.sources = [source if tensor.numel() else CONST for tensor, source in pairs]
     dim = call.args[1] if len(call.args) > 1 else call.kwargs.get("dim", 0)
+    dim = int(dim) % max(call.out.dim(), 1)
+    call.notes["dim" if call.name == "cat" else "stacked"] = dim
+    call.notes["shapes"] = call.shapes()
+    call.notes["of_nodes"] = min(call.sources) >= 0
     call.notes["with_data"] = DATA in call.sources and PARAM not in call.sources
-    call.notes["of_features"] = call.name == "cat" and dim in (-1, call.tensors[0].dim() - 1)
+    call.notes["of_features"] = call.name == "cat" and dim == call.out.dim() - 1
     return None if len(set(call.sources) - {CONST}) == 1 else ("cat", {})

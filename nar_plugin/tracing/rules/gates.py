@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from nar_plugin.tracing.fusion import Rewriter
 
 # Kinds that begin or end a pattern x * f(x): what they read of x decides whether it is one.
-SELF_GATED = frozenset({"sigmoid", "hardsigmoid", "erf", "pow", "exp", "softplus", "mul"})
+SELF_GATED = frozenset({"sigmoid", "hardsigmoid", "erf", "pow", "exp", "softplus", "mul", "div"})
 
 
 def _self_gated(
@@ -163,7 +163,7 @@ def _softplus(graph: Rewriter, index: int) -> None:
     power = next(iter(node.inputs), index)
     if graph.nodes[power].kind != "exp" or not graph.nodes[power].inputs:
         return
-    if node.kind == "log" and node.notes.get("offset") != 1.0:
+    if node.kind == "log" and not node.notes["plus_one"]:
         return
     if graph.only_consumer(power) != index:
         return

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from math import prod
 from typing import TYPE_CHECKING
 
 import torch
 
 from nar_plugin.tracing.call import Call
 from nar_plugin.tracing.node import Node
+from nar_plugin.tracing.patches import patches, side_by_side
 from nar_plugin.tracing.record import DATA, PARAM
 from nar_plugin.tracing.rules.rule import Attributes, Rule, declare, on_calls, starts_at
 
@@ -70,16 +72,73 @@ def _convolution(call: Call) -> tuple[str, Attributes] | None:
     if plain and tuple(kernel) == (1,) and tuple(stride) == (1,):
         return linear(wide_in, wide_out, bias is not None)
     call.notes["pointwise"] = plain and set(kernel) == {1}
-    return "conv", {
+    attributes = {"groups": int(groups), "bias": bias is not None, "transposed": bool(transposed)}
+    return "conv", {**_window(wide_in, wide_out, kernel, stride, steps), **attributes}
+
+
+def _window(
+    wide_in: int,
+    wide_out: int,
+    kernel: Sequence[int],
+    stride: Sequence[int],
+    dilation: Sequence[int],
+) -> Attributes:
+    return {
         "in": int(wide_in),
         "out": int(wide_out),
         "kernel": sizes(kernel),
         "stride": sizes(stride),
-        "dilation": sizes(steps),
-        "groups": int(groups),
-        "bias": bias is not None,
-        "transposed": bool(transposed),
+        "dilation": sizes(dilation),
     }
+
+
+declare(
+    Rule(
+        name="patches side by side",
+        effect="dropped",
+        pattern="F.unfold and F.fold of patches that neither overlap nor leave anything out",
+        result="",
+        reason="They move values, as views do.",
+    )
+)
+
+
+@on_calls(None, "im2col", "col2im")
+def _unfolded(call: Call) -> tuple[str, Attributes] | None:
+    return None if side_by_side(call) else (call.name, {})
+
+
+declare(
+    Rule(
+        name="projected patches",
+        effect="renamed",
+        pattern="a linear layer on the patches that an image was cut into, by views, unfold or "
+        "F.unfold",
+        result="conv(in, out, kernel, stride, bias), the stride being the kernel",
+        reason="A ViT's first layer is written with either.",
+        source="Dosovitskiy et al. 2021, arXiv 2010.11929, section 3.1",
+    )
+)
+
+
+def _of_rows(
+    call: Call, place: int, wide_out: int, bias: bool, experts: int = 1
+) -> tuple[str, Attributes]:
+    """The node of a linear layer, or of a convolution where each row is a patch of an image.
+
+    Args:
+        call: The call.
+        place: Which of its tensors holds the rows.
+        wide_out: Width of the result.
+        bias: Whether there is one.
+        experts: Matrices in the weight.
+    """
+    wide_in = call.tensors[place].shape[-1]
+    sides = patches(call, place) if experts == 1 else None
+    if sides is None:
+        return linear(wide_in, wide_out, bias, experts)
+    same = _window(wide_in // prod(sides), wide_out, sides, sides, [1] * len(sides))
+    return "conv", {**same, "groups": 1, "bias": bias, "transposed": False}
 
 
 def linear(wide_in: int, wide_out: int, bias: bool, experts: int = 1) -> tuple[str, Attributes]:
@@ -107,7 +166,8 @@ def _product(call: Call) -> tuple[str, Attributes] | None:
     if right_source == PARAM and left_source != PARAM:
         wide_out = right.shape[-1] if right.dim() > 1 else 1
         call.notes["weight"] = _held(right)
-        return linear(left.shape[-1], wide_out, bias, _experts(call, right))
+        place = len(call.tensors) - 2
+        return _of_rows(call, place, wide_out, bias, _experts(call, right))
     if left_source == PARAM and right_source != PARAM:
         wide_out = left.shape[-2] if left.dim() > 1 else 1
         call.notes["weight"] = _held(left)
@@ -137,7 +197,7 @@ def _experts(call: Call, weight: torch.Tensor) -> int:
 def _linear(call: Call) -> tuple[str, Attributes] | None:
     weight = call.tensors[1]
     call.notes["weight"] = _held(weight)
-    return linear(weight.shape[1], weight.shape[0], len(call.tensors) > 2)
+    return _of_rows(call, 0, weight.shape[0], len(call.tensors) > 2)
 
 
 @on_calls(None, "_grouped_mm")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from nar_plugin.tracing.node import Node
@@ -148,6 +149,42 @@ def _heads_one_by_one(graph: Rewriter, index: int) -> None:
     inputs = [layers[0] for layers in columns]
     node = Node("attention", whole, inputs, first.path, nodes[index].out, notes=first.notes)
     graph.replace(index, node, heads)
+
+
+@starts_at(
+    Rule(
+        name="groups one by one",
+        effect="fused",
+        pattern="convolutions, alike, of the parts of one value's channels, that are joined",
+        result="one convolution of as many groups",
+        reason="A list of paths, or the groups of one layer.",
+        source="Xie et al. 2017, arXiv 1611.05431, Figure 3",
+    ),
+    "cat",
+)
+def _groups_one_by_one(graph: Rewriter, index: int) -> None:
+    nodes, parts = graph.nodes, graph.nodes[index].inputs
+    first = nodes[parts[0]] if len(parts) >= _FEWEST else None
+    if first is None or first.kind != "conv" or nodes[index].notes.get("dim") != 1:
+        return
+    alike = [nodes[part].attributes == first.attributes for part in parts]
+    alone = [graph.only_consumer(part) == index for part in parts]
+    sources = {tuple(nodes[part].inputs) for part in parts}
+    places = [nodes[part].notes.get("place", ()) for part in parts]
+    if not (all(alike) and all(alone)) or len(sources) > 1:
+        return
+    if any(len(place) < 4 for place in places) or len({place[:2] for place in places}) > 1:
+        return
+    size = places[0][3]
+    step = size // first.out.shape[0]
+    offsets = sorted(place[2] for place in places)
+    if any(second - one != step for one, second in pairwise(offsets)):
+        return
+    whole = dict(first.attributes)
+    for name in ("in", "out", "groups"):
+        whole[name] = int(whole[name]) * len(parts)
+    node = Node("conv", whole, first.inputs, first.path, nodes[index].out)
+    graph.replace(index, node, list(parts))
 
 
 def _are_one(graph: Rewriter, layers: tuple[int, ...], heads: list[int]) -> bool:

@@ -7,12 +7,16 @@ from math import prod
 import torch
 
 from nar_plugin.tracing.call import Call
+from nar_plugin.tracing.node import Node
+from nar_plugin.tracing.record import DATA
 from nar_plugin.tracing.rules.layers import sizes
 from nar_plugin.tracing.rules.rule import Attributes, Rule, declare, on_calls
 from nar_plugin.tracing.vocabulary import NAMES, RESAMPLINGS
 
 GLOBAL: Attributes = {"over": "positions"}
 _SMALLEST_GLOBAL_WINDOW = 4  # a window of 2 or 3 may cover a small image by chance
+_IN_STEPS = frozenset({"mean", "sum", "max", "min"})
+_ROUNDING = 1e-6
 
 declare(
     Rule(
@@ -79,13 +83,83 @@ def _reduced(call: Call) -> tuple[str, Attributes] | None:
         return kind, {"dims": 0}
     rank = tensor.dim()
     axes = sorted(dim % rank for dim in dims) if rank else []
-    call.notes["width"] = prod(tensor.shape[axis] for axis in axes)
-    call.notes["axes"] = _named(axes, rank)
     if axes == list(range(2, rank)) and (channels := _grouped(call)):
         call.notes |= {"axes": "groups", "channels": channels, "groups": tensor.shape[1]}
-    if kind in ("mean", "max") and rank - len(axes) == 2 and 0 not in axes:
+    first = _whole(call)
+    if kind in _IN_STEPS and first is not None and first.kind == kind:
+        axes = _together(first, axes, rank)
+        return _instead(call, first, kind, axes)
+    return _reduction(call, kind, tensor.shape, axes)
+
+
+declare(
+    Rule(
+        name="one dimension after the other",
+        effect="fused",
+        pattern="a mean, sum or maximum of the same of other dimensions",
+        result="one reduction",
+        reason="x.mean(3).mean(2) is x.mean((2, 3)).",
+    )
+)
+
+
+def _whole(call: Call) -> Node | None:
+    """The reduction whose whole result a call reads first."""
+    node = call.nodes[call.sources[0]] if call.sources[0] >= 0 else None
+    if node is None or "dims" not in node.notes:
+        return None
+    made = node.out[0] if isinstance(node.out, tuple | list) else node.out
+    return node if made.shape == call.tensors[0].shape else None
+
+
+def _together(first: Node, axes: list[int], rank: int) -> list[int]:
+    """The dimensions that two reductions take away, the second of them given."""
+    shape, dims = first.notes["shape"], first.notes["dims"]
+    left = list(range(len(shape)))
+    if rank < len(shape):
+        left = [axis for axis in left if axis not in dims]
+    return sorted({*dims, *(left[axis] for axis in axes)})
+
+
+def _instead(call: Call, first: Node, kind: str, axes: list[int]) -> tuple[str, Attributes]:
+    """The node of a reduction of what the first one reduced."""
+    call.sources = [*(first.inputs or [DATA]), *call.sources[1:]]
+    return _reduction(call, kind, first.notes["shape"], axes)
+
+
+def _reduction(
+    call: Call, kind: str, shape: tuple[int, ...], axes: list[int]
+) -> tuple[str, Attributes]:
+    """The node of a reduction of a tensor of this shape."""
+    call.notes |= {"shape": shape, "dims": axes, "width": prod(shape[axis] for axis in axes)}
+    call.notes.setdefault("axes", _named(axes, len(shape)))
+    if kind in ("mean", "max") and len(shape) - len(axes) == 2 and 0 not in axes:
         return kind, dict(GLOBAL)
     return kind, {"dims": len(axes)}
+
+
+declare(
+    Rule(
+        name="sum over how many",
+        effect="fused",
+        pattern="a sum divided by the number of its terms",
+        result="mean",
+        reason="One function.",
+    )
+)
+
+
+def as_mean(call: Call) -> tuple[str, Attributes] | None:
+    """The mean that a product with a number makes of a sum, if it does."""
+    if call.name not in ("div", "mul") or len(call.args) < 2:
+        return None
+    first, number = _whole(call), call.number(1)
+    if first is None or first.kind != "sum" or not number:
+        return None
+    count = number if call.name == "div" else 1 / number
+    if first.notes["width"] < 2 or abs(count / first.notes["width"] - 1) > _ROUNDING:
+        return None
+    return _instead(call, first, "mean", first.notes["dims"])
 
 
 def _grouped(call: Call) -> int:

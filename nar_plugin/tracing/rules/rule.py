@@ -49,6 +49,7 @@ CALLS: dict[str, CallRule] = {}
 EXPANSIONS: dict[str, Expansion] = {}
 FUSIONS: dict[str, list[FusionRule]] = {}
 FINISHING: dict[str, list[FusionRule]] = {}  # tried when the others are done
+LAST: dict[str, list[FusionRule]] = {}  # tried when these are done too
 
 
 def declare(rule: Rule) -> Rule:
@@ -84,7 +85,7 @@ def expands(rule: Rule | None, *names: str) -> Callable[[Expansion], Expansion]:
 
 
 def starts_at(
-    rule: Rule | None, *kinds: str, finishing: bool = False
+    rule: Rule | None, *kinds: str, finishing: bool = False, last: bool = False
 ) -> Callable[[FusionRule], FusionRule]:
     """The decorated function is tried at every node of these kinds.
 
@@ -92,13 +93,16 @@ def starts_at(
         rule: Its line of the table; None where another says it.
         *kinds: Kinds of nodes.
         finishing: Try it only when all other fusions are done.
+        last: Try it only when those are done too.
     """
     if rule is not None:
         declare(rule)
 
+    table = LAST if last else FINISHING if finishing else FUSIONS
+
     def register(function: FusionRule) -> FusionRule:
         for kind in kinds:
-            (FINISHING if finishing else FUSIONS).setdefault(kind, []).append(function)
+            table.setdefault(kind, []).append(function)
         return function
 
     return register

@@ -67,6 +67,8 @@ EXAMPLES = {
             lambda x: x * torch.sigmoid(x),
             lambda x: x * x.sigmoid(),
             lambda x: torch.sigmoid(x).mul(x),
+            lambda x: x / (1 + torch.exp(-x)),
+            lambda x: x * (1 / (1 + torch.exp(-x))),
         ),
         different=on(lambda x: x * torch.sigmoid(1.702 * x), torch.sigmoid, F.gelu, F.mish),
         layers=fc,
@@ -78,6 +80,7 @@ EXAMPLES = {
             lambda x: F.relu6(x + 3) / 6,
             lambda x: F.hardtanh(x + 3.0, 0.0, 6.0) / 6.0,
             lambda x: (x / 6 + 0.5).clamp(0, 1),
+            lambda x: ((x + 3) / 6).clamp(0, 1),
         ),
         different=on(F.relu6, torch.sigmoid, F.hardtanh, lambda x: (x + 3) / 6),
         layers=fc,
@@ -124,6 +127,20 @@ EXAMPLES = {
             lambda x: x.exp().log1p(),
         ),
         different=on(lambda x: torch.log(torch.exp(x)), torch.exp, torch.log1p),
+        layers=fc,
+    ),
+    "sigmoid by hand": Example(
+        same=on(
+            torch.sigmoid,
+            lambda x: 1 / (1 + torch.exp(-x)),
+            lambda x: (torch.exp(-1.0 * x) + 1).reciprocal(),
+            lambda x: (power := x.exp()) / (power + 1),
+        ),
+        different=on(
+            lambda x: 1 / (2 + torch.exp(-x)),
+            lambda x: torch.exp(-x),
+            torch.tanh,
+        ),
         layers=fc,
     ),
     "clamped activations": Example(
