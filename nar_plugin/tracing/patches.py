@@ -28,7 +28,7 @@ def patches(call: Call, place: int) -> tuple[int, ...] | None:
 
     Returns:
         Height and width, of a film the frames before them; None where the rows are anything but
-        patches side by side that cover the image, several and of more than one pixel.
+        patches side by side that cover the image, several and of more than one pixel of a frame.
     """
     tensor = call.tensors[place]
     image, moves = _unmoved(tensor, call.origins[place], call.records, call.moves)
@@ -95,7 +95,7 @@ def _sides(rows: torch.Tensor, shape: torch.Size) -> tuple[int, ...] | None:
     starts = torch.stack(torch.unravel_index(least, shape)[2:], dim=1)
     whole = len(rows) == shape[0] * prod(grid) == _different(least)
     on_grid = not bool((starts % torch.tensor(sides)).any())
-    several = all(count > 1 for count in grid[-2:]) and prod(sides) > 1
+    several = all(count > 1 for count in grid[-2:]) and prod(sides[-2:]) > 1
     return tuple(sides) if whole and on_grid and several else None
 
 

@@ -48,8 +48,10 @@ def _sum_of_a_stack(graph: Rewriter, index: int) -> None:
     notes = graph.nodes[stack].notes
     if not (notes.get("of_nodes") and "stacked" in notes) or graph.only_consumer(stack) != index:
         return
+    if node.notes.get("dims") != [notes["stacked"]]:
+        return
     alone = len(notes["shapes"]) == node.notes["shape"][notes["stacked"]]
-    if alone and node.notes.get("dims") == [notes["stacked"]] and _is_read_whole(graph, index, 0):
+    if alone and _is_read_whole(graph, index, 0):
         whole = Node("add", {}, graph.nodes[stack].inputs, node.path, node.out)
         whole.notes["shapes"] = notes["shapes"]
         graph.replace(index, whole, [stack])

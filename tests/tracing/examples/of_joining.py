@@ -110,6 +110,7 @@ EXAMPLES = {
         ],
         different=[
             joined(lambda *paths: torch.stack(paths).sum((0, 1))),
+            joined(lambda *paths: torch.stack(paths).sum()),
             joined(lambda *paths: torch.stack(paths).amax(0)),
             joined(lambda *paths: torch.stack(paths)[:2].sum(0)),
         ],
