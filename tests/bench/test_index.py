@@ -54,20 +54,8 @@ def test_loading_the_embedded_index():
 
 
 def test_a_search_of_15_000_rows_in_one_thread():
-    """At most 1.5 ms, of the processor, or the bare product's time where memory is slow."""
-    rows, query = np.ones((15_000, 512), np.float32), np.ones(512, np.float32)
-
-    def is_fast():
-        bare = np.median([processor_ms(lambda: rows @ query) for _ in range(50)])
-        return measure_index(15_000, queries=50)["cpu_ms"] <= max(1.5, bare)
-
-    assert any(is_fast() for _ in range(5))
-
-
-def processor_ms(run):
-    started = time.process_time()
-    run()
-    return (time.process_time() - started) * 1000
+    """At most 1.5 ms, of the processor, when other programs leave it its cache."""
+    assert min(measure_index(15_000, queries=50)["cpu_ms"] for _ in range(3)) <= 1.5
 
 
 @pytest.mark.gpu
