@@ -16,7 +16,7 @@ import numpy as np
 
 from nar_plugin.bench.index import asked_one_by_one, recall, synthetic, true_neighbours
 from nar_plugin.index import approximate
-from nar_plugin.index.backends import FaissCandidates
+from nar_plugin.index.backends import MARGIN, FaissCandidates, Proposed
 from nar_plugin.index.manifest import FileEntry
 from nar_plugin.index.vectors import Rows, blocks
 
@@ -27,7 +27,7 @@ QUERIES = 200
 class Factory:
     """A FAISS index by its factory's name; its candidates are ranked as ours are."""
 
-    error = None
+    margin = MARGIN
 
     def __init__(self, vectors: Rows, name: str) -> None:
         """Train it on a part of the vectors, and add them all."""
@@ -44,10 +44,10 @@ class Factory:
         else:
             self.index.nprobe = work
 
-    def best(self, query: Any, count: int, allowed: Any) -> tuple[Any, Any]:
+    def best(self, query: Any, count: int, allowed: Any) -> Proposed:
         """See `Candidates.best`."""
         scores, rows = self.index.search(query[None], count)
-        return scores[0], rows[0]
+        return Proposed(scores[0], rows[0], error=None)
 
 
 class Ours(approximate.ApproximateCandidates):
@@ -68,7 +68,7 @@ class Ours(approximate.ApproximateCandidates):
 
 
 class Exact(FaissCandidates):
-    """Every row, rounded to bfloat16."""
+    """Every row, rounded to 8-bit integers."""
 
     def __init__(self, vectors: Rows) -> None:
         """Round them."""

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nar_plugin.errors import IndexIncompatible
-from nar_plugin.index.backends import FaissCandidates, best_of
+from nar_plugin.index.backends import MARGIN, FaissCandidates, Proposed, best_of
 from nar_plugin.index.manifest import FileEntry
 from nar_plugin.index.vectors import FloatArray, Rows, as_float32
 
@@ -36,13 +36,9 @@ _limits = threading.Lock()
 
 
 class ApproximateCandidates:
-    """Candidates from an IVF-PQ index, and all rows that it does not hold.
+    """Candidates from an IVF-PQ index, and all rows that it does not hold."""
 
-    Attributes:
-        error: None: a row that is near can be missed.
-    """
-
-    error = None
+    margin = MARGIN
 
     def __init__(self, index: Any, covered: int, vectors: Rows, numbers: NDArray[np.int64]) -> None:
         """Search an opened index.
@@ -69,12 +65,10 @@ class ApproximateCandidates:
         self._whole = self._held == index.ntotal  # no row of it is buried
         self._parameters: Any = faiss.SearchParametersIVF
 
-    def best(
-        self, query: FloatArray, count: int, allowed: NDArray[np.bool_] | None
-    ) -> tuple[FloatArray, NDArray[np.int64]]:
+    def best(self, query: FloatArray, count: int, allowed: NDArray[np.bool_] | None) -> Proposed:
         """See `Candidates.best`; fewer than `count` when the lists that it reads hold fewer."""
         if allowed is not None and int(allowed.sum()) <= FEW:
-            return best_of(self._vectors, np.flatnonzero(allowed), query, count)
+            return self._scored(np.flatnonzero(allowed), query, count)
         selector = None
         if allowed is not None or not self._whole:
             bits = np.zeros(self._covered, dtype=np.bool_)
@@ -95,11 +89,14 @@ class ApproximateCandidates:
             rest = None if allowed is None else allowed[self._held :]
             limit = len(self._vectors) - self._held if rest is None else int(rest.sum())
             if limit:
-                _, more = self._rest.best(query, min(count, limit), rest)
-                rows = np.concatenate([rows, more + self._held])
+                more = self._rest.best(query, min(count + self._rest.margin, limit), rest)
+                rows = np.concatenate([rows, more.rows + self._held])
         if len(rows) < count:  # the lists hold fewer: look at all
             rows = np.arange(len(self._vectors)) if allowed is None else np.flatnonzero(allowed)
-        return best_of(self._vectors, rows, query, count)
+        return self._scored(rows, query, count)
+
+    def _scored(self, rows: NDArray[np.int64], query: FloatArray, count: int) -> Proposed:
+        return Proposed(*best_of(self._vectors, rows, query, count), error=None)
 
 
 def built(vectors: Rows, numbers: NDArray[np.int64]) -> bytes:

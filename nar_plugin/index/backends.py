@@ -1,7 +1,7 @@
 """What searches: FAISS where it can be imported, else torch, and a large index on a GPU.
 
-Each only proposes candidates (`nearest.py` says why), and says how far its scores can be off, so it
-may also round the vectors.
+Each only proposes candidates (`nearest.py` says why), and says how far their scores can be off, so
+it may also round the vectors, and the queries.
 
 FAISS is imported at the first search: it takes 0.2 s, and its GPU wheel raises at import where
 the CUDA 12 libraries are missing.
@@ -12,7 +12,7 @@ from __future__ import annotations
 import logging
 import sys
 import threading
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,30 +24,45 @@ GPU_FROM = 100_000  # rows
 GPU_BLOCK = 1 << 16  # rows that are copied to it at once
 GPU_MOST = 2048  # rows that FAISS gives at most on a GPU
 SCORED = 8192  # rows that are float32 at a time
+MARGIN = 16  # rows beyond the wanted ones that float32 or float16 may bring out of order
+MOST_INTEGER = 127  # of a signed byte
+
+
+class Proposed(NamedTuple):
+    """Rows of the highest scores, as a backend has them, best first.
+
+    Attributes:
+        scores: Inner products of the rows with the query, rounded.
+        rows: Row numbers.
+        error: How far the score of any row, proposed or not, can be from the cosine; None where
+            near rows can be missed.
+
+    Shapes:
+        scores [count], rows [count].
+    """
+
+    scores: FloatArray
+    rows: NDArray[np.int64]
+    error: float | None
 
 
 class Candidates(Protocol):
     """A search backend over unit vectors."""
 
     @property
-    def error(self) -> float | None:
-        """How far its scores can be from the true ones; None where near rows can be missed."""
+    def margin(self) -> int:
+        """How many rows beyond the wanted ones settle most answers, for all that it rounds."""
 
-    def best(
-        self, query: FloatArray, count: int, allowed: NDArray[np.bool_] | None
-    ) -> tuple[FloatArray, NDArray[np.int64]]:
-        """The `count` rows of highest inner product among the allowed ones, best first.
+    def best(self, query: FloatArray, count: int, allowed: NDArray[np.bool_] | None) -> Proposed:
+        """The `count` rows of the highest scores among the allowed ones.
 
         Args:
             query: A unit vector.
             count: At most the number of allowed rows.
             allowed: Which rows may be proposed; None for all.
 
-        Returns:
-            Approximate scores and row numbers.
-
         Shapes:
-            query [dim], allowed [n], scores [count], rows [count].
+            query [dim], allowed [n].
         """
 
 
@@ -55,23 +70,27 @@ class Candidates(Protocol):
 class BatchCandidates(Candidates, Protocol):
     """A search backend that answers many queries faster than one after another."""
 
-    def best_of_each(self, queries: FloatArray, count: int) -> tuple[FloatArray, NDArray[np.int64]]:
-        """For each query the `count` rows of highest inner product, best first.
+    def best_of_each(self, queries: FloatArray, count: int) -> list[Proposed]:
+        """For each query the `count` rows of the highest scores.
 
         Args:
             queries: Unit vectors.
             count: At most the number of rows.
 
         Shapes:
-            queries [m, dim], scores and rows [m, count].
+            queries [m, dim]; m results.
         """
 
 
 class FaissCandidates:
-    """FAISS on the CPU, which beats a GPU at one query a time, over vectors rounded to bfloat16.
+    """FAISS on the CPU, which beats a GPU at one query a time, over vectors of 8-bit integers.
 
-    A search of a flat index is as fast as its bytes are read: these are half of float32's.
+    A search of a flat index is as fast as its bytes are read: these are a quarter of float32's, and
+    FAISS multiplies them as integers. What one of them is worth differs by column: between a share
+    of the column's largest number, best for the vectors, and one for all, best for the queries.
     """
+
+    margin = 128
 
     def __init__(self, vectors: Rows) -> None:
         """Copy the vectors into FAISS; an ImportError or RuntimeError if it cannot be imported."""
@@ -79,32 +98,47 @@ class FaissCandidates:
 
         self._faiss: Any = faiss
         dim = vectors.shape[1]
-        kind = faiss.ScalarQuantizer.QT_bf16
-        self._index: Any = faiss.IndexScalarQuantizer(dim, kind, faiss.METRIC_INNER_PRODUCT)
-        rounded = 0.0
+        peaks = np.zeros(dim, np.float32)
         for rows in blocks(vectors):
-            self._index.add(rows)
-            codes = self._index.reconstruct_n(self._index.ntotal - len(rows), len(rows))
-            rounded = max(rounded, float(np.linalg.norm(codes - rows, axis=1).max()))
+            np.maximum(peaks, np.abs(rows).max(axis=0), out=peaks)
+        most = peaks.max(initial=0) or 1
+        self._steps = np.sqrt(np.where(peaks > 0, peaks, most) * most) / MOST_INTEGER  # [dim]
+        kind = faiss.ScalarQuantizer.QT_8bit_direct_signed
+        self._index: Any = faiss.IndexScalarQuantizer(dim, kind, faiss.METRIC_INNER_PRODUCT)
+        rounded = self._longest = 0.0
+        for rows in blocks(vectors):
+            integers = np.rint(rows / self._steps)
+            self._index.add(integers)
+            off = np.linalg.norm(integers * self._steps - rows, axis=1)
+            rounded = max(rounded, float(off.max()))
+            self._longest = max(self._longest, float(np.linalg.norm(integers, axis=1).max()))
         # Cauchy-Schwarz: the query has length 1. And what rounding to unit length left out.
-        self.error = summing_error(dim) + rounded + length_error(vectors)
+        self._error = 2 * summing_error(dim) + rounded + length_error(vectors)
 
-    def best(
-        self, query: FloatArray, count: int, allowed: NDArray[np.bool_] | None
-    ) -> tuple[FloatArray, NDArray[np.int64]]:
+    def best(self, query: FloatArray, count: int, allowed: NDArray[np.bool_] | None) -> Proposed:
         """See `Candidates.best`."""
         if allowed is None:
             parameters = None
         else:
             bits = np.packbits(allowed, bitorder="little")
             parameters = self._faiss.SearchParameters(sel=self._faiss.IDSelectorBitmap(bits))
-        scores, rows = self._index.search(query[None], count, params=parameters)
-        return scores[0], rows[0]
+        (found,) = self._search(query[None], count, parameters)
+        return found
 
-    def best_of_each(self, queries: FloatArray, count: int) -> tuple[FloatArray, NDArray[np.int64]]:
+    def best_of_each(self, queries: FloatArray, count: int) -> list[Proposed]:
         """See `BatchCandidates.best_of_each`."""
-        scores, rows = self._index.search(queries, count)
-        return scores, rows
+        return self._search(queries, count, None)
+
+    def _search(self, queries: FloatArray, count: int, parameters: Any) -> list[Proposed]:
+        """What FAISS finds for queries that are rounded to integers, too."""
+        weighted = queries * self._steps
+        peaks = np.abs(weighted).max(axis=1, keepdims=True)
+        steps = np.where(peaks > 0, peaks, 1) / MOST_INTEGER  # [m, 1]
+        integers = np.rint(weighted / steps)
+        off = np.linalg.norm(integers * steps - weighted, axis=1) * self._longest
+        scores, rows = self._index.search(integers, count, params=parameters)
+        found = zip(scores * steps, rows, (self._error + off).tolist(), strict=True)
+        return [Proposed(*each) for each in found]
 
 
 class FaissGpuCandidates:
@@ -113,6 +147,8 @@ class FaissGpuCandidates:
     It takes no filter, gives at most 2,048 rows and serves one thread at a time. What it cannot
     give is scored row by row on the CPU.
     """
+
+    margin = MARGIN
 
     def __init__(self, vectors: Rows) -> None:
         """Copy the vectors to the GPU; an ImportError or RuntimeError where that cannot be."""
@@ -125,11 +161,9 @@ class FaissGpuCandidates:
             halves = rows.astype(np.float16).astype(np.float32)
             rounded = max(rounded, float(np.linalg.norm(halves - rows, axis=1).max()))
         # The query is rounded too: by at most 2^-11 of each number, and its length is 1.
-        self.error = summing_error(vectors.shape[1]) + rounded + 2**-11 + length_error(vectors)
+        self._error = summing_error(vectors.shape[1]) + rounded + 2**-11 + length_error(vectors)
 
-    def best(
-        self, query: FloatArray, count: int, allowed: NDArray[np.bool_] | None
-    ) -> tuple[FloatArray, NDArray[np.int64]]:
+    def best(self, query: FloatArray, count: int, allowed: NDArray[np.bool_] | None) -> Proposed:
         """See `Candidates.best`."""
         wanted = count if allowed is None else min(GPU_MOST, len(self._vectors))
         if wanted <= GPU_MOST:
@@ -138,18 +172,17 @@ class FaissGpuCandidates:
             if allowed is not None:
                 scores, rows = scores[allowed[rows]], rows[allowed[rows]]
             if len(rows) >= count:
-                return scores[:count], rows[:count]
+                return Proposed(scores[:count], rows[:count], self._error)
         rows = np.arange(len(self._vectors)) if allowed is None else np.flatnonzero(allowed)
-        return best_of(self._vectors, rows, query, count)
+        return Proposed(*best_of(self._vectors, rows, query, count), self._error)
 
-    def best_of_each(self, queries: FloatArray, count: int) -> tuple[FloatArray, NDArray[np.int64]]:
+    def best_of_each(self, queries: FloatArray, count: int) -> list[Proposed]:
         """See `BatchCandidates.best_of_each`."""
         if count > GPU_MOST:
-            found = [self.best(query, count, None) for query in queries]
-            return np.stack([scores for scores, _ in found]), np.stack([rows for _, rows in found])
+            return [self.best(query, count, None) for query in queries]
         with self._lock:
             scores, rows = self._index.search(queries, count)
-        return scores, rows
+        return [Proposed(*each, self._error) for each in zip(scores, rows, strict=True)]
 
 
 def flat_on_gpu(dim: int) -> Any:
@@ -167,17 +200,17 @@ def flat_on_gpu(dim: int) -> Any:
 class TorchCandidates:
     """Exact search with torch where FAISS is missing, on the CPU or, for large indexes, a GPU."""
 
+    margin = MARGIN
+
     def __init__(self, vectors: Rows, device: str = "cpu") -> None:
         """Share the memory of the vectors if they are float32, or copy them to the device."""
         import torch
 
         self._torch = torch
         self._vectors = torch.from_numpy(as_float32(vectors)).to(device)
-        self.error = summing_error(vectors.shape[1]) + length_error(vectors)
+        self._error = summing_error(vectors.shape[1]) + length_error(vectors)
 
-    def best(
-        self, query: FloatArray, count: int, allowed: NDArray[np.bool_] | None
-    ) -> tuple[FloatArray, NDArray[np.int64]]:
+    def best(self, query: FloatArray, count: int, allowed: NDArray[np.bool_] | None) -> Proposed:
         """See `Candidates.best`."""
         torch, device = self._torch, self._vectors.device
         vector = torch.from_numpy(query).to(device)
@@ -193,7 +226,7 @@ class TorchCandidates:
         if allowed is not None:
             scores[torch.from_numpy(~allowed).to(device)] = -torch.inf
         top = scores.topk(count)
-        return top.values.cpu().numpy(), top.indices.cpu().numpy()
+        return Proposed(top.values.cpu().numpy(), top.indices.cpu().numpy(), self._error)
 
 
 def best_of(

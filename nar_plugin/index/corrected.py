@@ -13,19 +13,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nar_plugin.index.backends import BatchCandidates, Candidates
+from nar_plugin.index.backends import BatchCandidates, Candidates, Proposed
 from nar_plugin.index.density import NEIGHBOURS, SHARE
-from nar_plugin.index.nearest import exact_cosines, nearest_of_each
+from nar_plugin.index.nearest import Found, nearest_of_each, rescored, stated
 from nar_plugin.index.vectors import FloatArray, Rows
 
 POOL = 256  # rows beyond k that are scored at first
 # Of an index so large and so unevenly crowded that these do not settle it, the answer is
 # approximate: the best of so many nearest rows.
 MOST_POOLED = 4096
-ROUNDED = 1e-3  # error of the scores where a backend states none: they are of float16 rows
-
-Found = tuple[NDArray[np.float64], NDArray[np.int64]]
-Proposed = tuple[FloatArray, NDArray[np.int64]]
 
 
 class Searched(NamedTuple):
@@ -38,11 +34,6 @@ class Searched(NamedTuple):
     backend: Candidates
     vectors: Rows
     densities: FloatArray
-
-    @property
-    def error(self) -> float:
-        """How far the backend's scores can be from the true ones."""
-        return ROUNDED if self.backend.error is None else self.backend.error
 
 
 def density_at(searched: Searched, query: FloatArray, apart: int = -1) -> float:
@@ -120,8 +111,7 @@ def best_of_each(
         return [best(searched, query, density, k, allowed) for query, density in asked]
     k = min(k, count)
     answers = []
-    proposed = zip(*backend.best_of_each(queries, count), strict=True)
-    for (query, density), pool in zip(asked, proposed, strict=True):
+    for (query, density), pool in zip(asked, backend.best_of_each(queries, count), strict=True):
         found = scored(searched, query, density, k, pool)
         whole = count == len(searched.vectors)
         settled = whole or is_settled(searched, density, found, pool, None)
@@ -132,19 +122,11 @@ def best_of_each(
 def scored(searched: Searched, query: FloatArray, density: float, k: int, pool: Proposed) -> Found:
     """The k best of a pool, best first, equal scores in row order.
 
-    Only the rows that rounding leaves a chance are scored in float64.
-
     Shapes:
-        query [dim], pool [m] and [m]; scores and rows [k].
+        query [dim]; scores and rows [k].
     """
-    proposed, rows = pool
-    rough = proposed - SHARE * searched.densities[rows].astype(np.float64)
-    kth = np.partition(rough, len(rough) - k)[len(rough) - k]
-    rows = rows[rough >= kth - 2 * searched.error]
-    cosines = exact_cosines(searched.vectors, rows, query)
-    scores = cosines - SHARE * (searched.densities[rows].astype(np.float64) - density)
-    order = np.lexsort((rows, -scores))[:k]
-    return scores[order], rows[order]
+    more_dense = searched.densities[pool.rows].astype(np.float64) - density
+    return rescored(searched.vectors, query, pool, k, SHARE * more_dense)
 
 
 def is_settled(
@@ -156,6 +138,6 @@ def is_settled(
 ) -> bool:
     """Whether no allowed row outside the pool can have the score of the last that was found."""
     densities = searched.densities if allowed is None else searched.densities[allowed]
-    nearest_outside = float(pool[0][-1]) + searched.error
+    nearest_outside = float(pool.scores[-1]) + stated(pool)
     most = nearest_outside - SHARE * (float(densities.min()) - density)
     return bool(found[0][-1] > most)

@@ -11,10 +11,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from nar_plugin.index.backends import BatchCandidates, Candidates
+from nar_plugin.index.backends import BatchCandidates, Candidates, Proposed
 from nar_plugin.index.vectors import FloatArray, Rows, as_float32
 
-MARGIN = 16  # candidates beyond k, of which rounding may have brought some too far down
+ROUNDED = 1e-3  # error of the scores where a backend states none: they are of float16 rows
+
+Found = tuple[NDArray[np.float64], NDArray[np.int64]]
 
 
 def nearest(
@@ -23,7 +25,7 @@ def nearest(
     query: FloatArray,
     k: int,
     allowed: NDArray[np.bool_] | None = None,
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+) -> Found:
     """The k nearest rows by cosine, the same whatever the backend.
 
     Args:
@@ -43,7 +45,13 @@ def nearest(
     k = min(k, limit)
     if not k:
         return np.empty(0), np.empty(0, np.int64)
-    return ranked(vectors, candidates(backend, query, k, limit, allowed), query, k)
+    count = min(limit, k + backend.margin)
+    while True:
+        proposed = backend.best(query, count, allowed)
+        found = rescored(vectors, query, proposed, k)
+        if count == limit or proposed.error is None or is_settled(proposed, found):
+            return clipped(found)
+        count = min(limit, 4 * count)
 
 
 def nearest_of_each(
@@ -52,7 +60,7 @@ def nearest_of_each(
     queries: FloatArray,
     k: int,
     allowed: NDArray[np.bool_] | None = None,
-) -> list[tuple[NDArray[np.float64], NDArray[np.int64]]]:
+) -> list[Found]:
     """What `nearest` gives for each query.
 
     A query whose candidates do not settle its answer is asked again by itself.
@@ -71,28 +79,61 @@ def nearest_of_each(
         return [nearest(backend, vectors, query, k, allowed) for query in queries]
     if not len(queries):
         return []
-    wanted = min(k, len(vectors))
-    count = min(wanted + MARGIN, len(vectors))
-    scores, rows = backend.best_of_each(queries, count)
-    return [
-        ranked(vectors, found, query, wanted)
-        if count == len(vectors) or is_settled(backend, near, wanted)
-        else nearest(backend, vectors, query, k)
-        for query, near, found in zip(queries, scores, rows, strict=True)
-    ]
+    k = min(k, len(vectors))
+    count = min(k + backend.margin, len(vectors))
+    answers = []
+    for query, proposed in zip(queries, backend.best_of_each(queries, count), strict=True):
+        found = rescored(vectors, query, proposed, k)
+        settled = count == len(vectors) or is_settled(proposed, found)
+        answers.append(clipped(found) if settled else nearest(backend, vectors, query, k))
+    return answers
 
 
-def ranked(
-    vectors: Rows, rows: NDArray[np.int64], query: FloatArray, k: int
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """The k best of some rows by their exact scores, best first, equal scores in row order.
+def rescored(
+    vectors: Rows,
+    query: FloatArray,
+    proposed: Proposed,
+    k: int,
+    less: NDArray[np.float64] | float = 0.0,
+) -> Found:
+    """The k best of the proposed rows by their exact scores, best first, ties in row order.
+
+    Those that seem best are scored, and then those that rounding leaves a chance beside them.
+
+    Args:
+        vectors: Unit vectors, as far as their type can say.
+        query: A unit vector.
+        proposed: At least k rows.
+        k: At least 1.
+        less: What is taken off the cosine of each.
 
     Shapes:
-        vectors [n, dim], rows [m], query [dim]; scores and rows [min(k, m)].
+        vectors [n, dim], query [dim], less [len(proposed.rows)], scores and rows [k].
     """
-    scores = exact_cosines(vectors, rows, query)
+    rough = proposed.scores.astype(np.float64) - less
+    less = np.broadcast_to(less, rough.shape)
+    first, others = np.split(np.argsort(-rough, kind="stable"), [k])
+    scores = exact_cosines(vectors, proposed.rows[first], query) - less[first]
+    close = others[rough[others] >= scores.min() - stated(proposed)]
+    more = exact_cosines(vectors, proposed.rows[close], query) - less[close]
+    scores, rows = np.append(scores, more), proposed.rows[np.append(first, close)]
     order = np.lexsort((rows, -scores))[:k]
-    return np.clip(scores[order], -1.0, 1.0), rows[order]
+    return scores[order], rows[order]
+
+
+def stated(proposed: Proposed) -> float:
+    """How far the scores of a backend can be from the cosines."""
+    return ROUNDED if proposed.error is None else proposed.error
+
+
+def is_settled(proposed: Proposed, found: Found) -> bool:
+    """Whether no row that was not proposed can be among those that were found."""
+    return bool(found[0][-1] > proposed.scores[-1] + stated(proposed))
+
+
+def clipped(found: Found) -> Found:
+    """Cosines that rounding has not left beyond 1."""
+    return np.clip(found[0], -1.0, 1.0), found[1]
 
 
 def exact_cosines(vectors: Rows, rows: NDArray[np.int64], query: FloatArray) -> NDArray[np.float64]:
@@ -106,31 +147,3 @@ def exact_cosines(vectors: Rows, rows: NDArray[np.int64], query: FloatArray) -> 
     cosines: NDArray[np.float64] = (found * query).sum(axis=1)
     cosines /= np.sqrt((found * found).sum(axis=1))
     return cosines
-
-
-def candidates(
-    backend: Candidates,
-    query: FloatArray,
-    k: int,
-    limit: int,
-    allowed: NDArray[np.bool_] | None,
-) -> NDArray[np.int64]:
-    """Rows among which the k nearest are, rounding and ties included.
-
-    Once the last candidate is more than twice the backend's error below the k-th, every row that
-    could be among the k nearest has been seen.
-    """
-    count = min(limit, k + MARGIN)
-    if backend.error is None:
-        return backend.best(query, count, allowed)[1]
-    while True:
-        scores, rows = backend.best(query, count, allowed)
-        if count == limit or is_settled(backend, scores, k):
-            return rows
-        count = min(limit, 4 * count)
-
-
-def is_settled(backend: Candidates, scores: FloatArray, k: int) -> bool:
-    """Whether no row below the last of these candidates can be among the k nearest."""
-    error = backend.error
-    return error is not None and bool(scores[k - 1] - scores[-1] > 2 * error)

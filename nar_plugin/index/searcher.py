@@ -13,10 +13,10 @@ import numpy as np
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable
 from nar_plugin.index.backends import Candidates, faiss_allowed, open_on_cpu, open_on_gpu
 from nar_plugin.index.contents import Contents
-from nar_plugin.index.corrected import Found, Searched, best, best_of_each, density_at
+from nar_plugin.index.corrected import Searched, best, best_of_each, density_at
 from nar_plugin.index.density import SHARE
 from nar_plugin.index.folder import read_verified
-from nar_plugin.index.nearest import exact_cosines
+from nar_plugin.index.nearest import Found, exact_cosines
 from nar_plugin.index.rows import ArchitectureRow
 from nar_plugin.index.vectors import FloatArray
 from nar_plugin.index.where import allowed_rows

@@ -5,6 +5,7 @@ import pytest
 
 from nar_plugin.index import approximate
 from nar_plugin.index.backends import (
+    BatchCandidates,
     FaissCandidates,
     FaissGpuCandidates,
     TorchCandidates,
@@ -66,6 +67,25 @@ def test_every_backend_gives_the_same_within_its_recall(every_backend, share, mo
         np.testing.assert_allclose(scores, vectors[rows] @ query, atol=1e-6)
         assert allowed is None or allowed[rows].all()
     assert hits / 400 >= (0.95 if every_backend == "ivf-pq" else 1)
+
+
+def test_a_backend_says_how_far_its_scores_are_off(backend):
+    """Of columns that are large and small, and of queries that lie along one."""
+    sizes = np.where(np.arange(64) < 3, 1, 0.01)
+    vectors = unit(np.random.default_rng(23).standard_normal((1000, 64)) * sizes)
+    queries = unit(
+        np.random.default_rng(24).standard_normal((20, 64)) * sizes[::-1] + np.eye(20, 64)
+    )
+    searcher = BACKENDS[backend](vectors)
+    found = [(query, searcher.best(query, 1000, None)) for query in queries]
+    if isinstance(searcher, BatchCandidates):
+        found += zip(queries, searcher.best_of_each(queries, 1000), strict=True)
+    for query, proposed in found:
+        off = np.abs(proposed.scores - vectors[proposed.rows].astype(np.float64) @ query)
+        assert off.max() <= proposed.error < 0.1
+    for query in queries:
+        _, rows = nearest(searcher, vectors, query, 10)
+        np.testing.assert_array_equal(rows, expected(vectors, query, 10))
 
 
 def test_ties_beyond_the_first_candidates(backend):
