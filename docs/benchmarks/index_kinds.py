@@ -16,7 +16,8 @@ import numpy as np
 
 from nar_plugin.bench.index import asked_one_by_one, recall, synthetic, true_neighbours
 from nar_plugin.index import approximate
-from nar_plugin.index.backends import MARGIN, FaissCandidates, Proposed
+from nar_plugin.index.candidates import MARGIN, Proposed
+from nar_plugin.index.integers import FaissCandidates
 from nar_plugin.index.manifest import FileEntry
 from nar_plugin.index.vectors import Rows, blocks
 

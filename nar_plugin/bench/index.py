@@ -19,7 +19,8 @@ import numpy as np
 
 from nar_plugin import api
 from nar_plugin.index import EMBEDDED, ArchitectureIndex, approximate
-from nar_plugin.index.backends import Candidates, open_on_cpu, open_on_gpu
+from nar_plugin.index.backends import open_on_cpu, open_on_gpu
+from nar_plugin.index.candidates import Candidates
 from nar_plugin.index.nearest import nearest, nearest_of_each
 from nar_plugin.index.vectors import FloatArray, Rows, as_float32, blocks, unit
 

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nar_plugin.errors import IndexIncompatible
-from nar_plugin.index.backends import MARGIN, FaissCandidates, Proposed, best_of
+from nar_plugin.index.candidates import MARGIN, Proposed, best_of
+from nar_plugin.index.integers import FaissCandidates
 from nar_plugin.index.manifest import FileEntry
 from nar_plugin.index.vectors import FloatArray, Rows, as_float32
 

@@ -1,8 +1,5 @@
 """What searches: FAISS where it can be imported, else torch, and a large index on a GPU.
 
-Each only proposes candidates (`nearest.py` says why), and says how far their scores can be off, so
-it may also round the vectors, and the queries.
-
 FAISS is imported at the first search: it takes 0.2 s, and its GPU wheel raises at import where
 the CUDA 12 libraries are missing.
 """
@@ -12,133 +9,26 @@ from __future__ import annotations
 import logging
 import sys
 import threading
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nar_plugin.index.candidates import (
+    MARGIN,
+    Candidates,
+    Proposed,
+    best_of,
+    length_error,
+    summing_error,
+)
+from nar_plugin.index.integers import FaissCandidates
 from nar_plugin.index.vectors import BLOCK, FloatArray, Rows, as_float32, blocks
 
 logger = logging.getLogger("nar_plugin")
 GPU_FROM = 100_000  # rows
 GPU_BLOCK = 1 << 16  # rows that are copied to it at once
 GPU_MOST = 2048  # rows that FAISS gives at most on a GPU
-SCORED = 8192  # rows that are float32 at a time
-MARGIN = 16  # rows beyond the wanted ones that float32 or float16 may bring out of order
-MOST_INTEGER = 127  # of a signed byte
-
-
-class Proposed(NamedTuple):
-    """Rows of the highest scores, as a backend has them, best first.
-
-    Attributes:
-        scores: Inner products of the rows with the query, rounded.
-        rows: Row numbers.
-        error: How far the score of any row, proposed or not, can be from the cosine; None where
-            near rows can be missed.
-
-    Shapes:
-        scores [count], rows [count].
-    """
-
-    scores: FloatArray
-    rows: NDArray[np.int64]
-    error: float | None
-
-
-class Candidates(Protocol):
-    """A search backend over unit vectors."""
-
-    @property
-    def margin(self) -> int:
-        """How many rows beyond the wanted ones settle most answers, for all that it rounds."""
-
-    def best(self, query: FloatArray, count: int, allowed: NDArray[np.bool_] | None) -> Proposed:
-        """The `count` rows of the highest scores among the allowed ones.
-
-        Args:
-            query: A unit vector.
-            count: At most the number of allowed rows.
-            allowed: Which rows may be proposed; None for all.
-
-        Shapes:
-            query [dim], allowed [n].
-        """
-
-
-@runtime_checkable
-class BatchCandidates(Candidates, Protocol):
-    """A search backend that answers many queries faster than one after another."""
-
-    def best_of_each(self, queries: FloatArray, count: int) -> list[Proposed]:
-        """For each query the `count` rows of the highest scores.
-
-        Args:
-            queries: Unit vectors.
-            count: At most the number of rows.
-
-        Shapes:
-            queries [m, dim]; m results.
-        """
-
-
-class FaissCandidates:
-    """FAISS on the CPU, which beats a GPU at one query a time, over vectors of 8-bit integers.
-
-    A search of a flat index is as fast as its bytes are read: these are a quarter of float32's, and
-    FAISS multiplies them as integers. What one of them is worth differs by column: between a share
-    of the column's largest number, best for the vectors, and one for all, best for the queries.
-    """
-
-    margin = 128
-
-    def __init__(self, vectors: Rows) -> None:
-        """Copy the vectors into FAISS; an ImportError or RuntimeError if it cannot be imported."""
-        import faiss
-
-        self._faiss: Any = faiss
-        dim = vectors.shape[1]
-        peaks = np.zeros(dim, np.float32)
-        for rows in blocks(vectors):
-            np.maximum(peaks, np.abs(rows).max(axis=0), out=peaks)
-        most = peaks.max(initial=0) or 1
-        self._steps = np.sqrt(np.where(peaks > 0, peaks, most) * most) / MOST_INTEGER  # [dim]
-        kind = faiss.ScalarQuantizer.QT_8bit_direct_signed
-        self._index: Any = faiss.IndexScalarQuantizer(dim, kind, faiss.METRIC_INNER_PRODUCT)
-        rounded = self._longest = 0.0
-        for rows in blocks(vectors):
-            integers = np.rint(rows / self._steps)
-            self._index.add(integers)
-            off = np.linalg.norm(integers * self._steps - rows, axis=1)
-            rounded = max(rounded, float(off.max()))
-            self._longest = max(self._longest, float(np.linalg.norm(integers, axis=1).max()))
-        # Cauchy-Schwarz: the query has length 1. And what rounding to unit length left out.
-        self._error = 2 * summing_error(dim) + rounded + length_error(vectors)
-
-    def best(self, query: FloatArray, count: int, allowed: NDArray[np.bool_] | None) -> Proposed:
-        """See `Candidates.best`."""
-        if allowed is None:
-            parameters = None
-        else:
-            bits = np.packbits(allowed, bitorder="little")
-            parameters = self._faiss.SearchParameters(sel=self._faiss.IDSelectorBitmap(bits))
-        (found,) = self._search(query[None], count, parameters)
-        return found
-
-    def best_of_each(self, queries: FloatArray, count: int) -> list[Proposed]:
-        """See `BatchCandidates.best_of_each`."""
-        return self._search(queries, count, None)
-
-    def _search(self, queries: FloatArray, count: int, parameters: Any) -> list[Proposed]:
-        """What FAISS finds for queries that are rounded to integers, too."""
-        weighted = queries * self._steps
-        peaks = np.abs(weighted).max(axis=1, keepdims=True)
-        steps = np.where(peaks > 0, peaks, 1) / MOST_INTEGER  # [m, 1]
-        integers = np.rint(weighted / steps)
-        off = np.linalg.norm(integers * steps - weighted, axis=1) * self._longest
-        scores, rows = self._index.search(integers, count, params=parameters)
-        found = zip(scores * steps, rows, (self._error + off).tolist(), strict=True)
-        return [Proposed(*each) for each in found]
 
 
 class FaissGpuCandidates:
@@ -227,38 +117,6 @@ class TorchCandidates:
             scores[torch.from_numpy(~allowed).to(device)] = -torch.inf
         top = scores.topk(count)
         return Proposed(top.values.cpu().numpy(), top.indices.cpu().numpy(), self._error)
-
-
-def best_of(
-    vectors: Rows, rows: NDArray[np.int64], query: FloatArray, count: int
-) -> tuple[FloatArray, NDArray[np.int64]]:
-    """The `count` best of some rows by their own scores, best first.
-
-    Shapes:
-        vectors [n, dim], rows [m], query [dim]; scores and rows [min(m, count)].
-    """
-    scores = np.empty(len(rows), np.float32)
-    for start in range(0, len(rows), SCORED):
-        part = slice(start, start + SCORED)
-        scores[part] = as_float32(vectors[rows[part]]) @ query
-    order = np.argsort(-scores, kind="stable")[:count]
-    return scores[order], rows[order]
-
-
-def summing_error(dim: int) -> float:
-    """How far a float32 dot product of unit vectors can be off.
-
-    Higham, Accuracy and Stability of Numerical Algorithms, section 3.1.
-    """
-    return dim * float(np.finfo(np.float32).eps)
-
-
-def length_error(vectors: Rows) -> float:
-    """How far the rows' lengths are from 1, as float16 stores them."""
-    if vectors.dtype == np.float32 or not len(vectors):
-        return 0.0
-    lengths = (np.linalg.norm(rows, axis=1) for rows in blocks(vectors))
-    return max(float(np.abs(length - 1).max()) for length in lengths)
 
 
 def faiss_allowed() -> bool:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nar_plugin.index.backends import BatchCandidates, Candidates, Proposed
+from nar_plugin.index.candidates import BatchCandidates, Candidates, Proposed
 from nar_plugin.index.density import NEIGHBOURS, SHARE
 from nar_plugin.index.nearest import Found, nearest_of_each, rescored, stated
 from nar_plugin.index.vectors import FloatArray, Rows

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable
-from nar_plugin.index.backends import Candidates, faiss_allowed, open_on_cpu, open_on_gpu
+from nar_plugin.index.backends import faiss_allowed, open_on_cpu, open_on_gpu
+from nar_plugin.index.candidates import Candidates
 from nar_plugin.index.contents import Contents
 from nar_plugin.index.corrected import Searched, best, best_of_each, density_at
 from nar_plugin.index.density import SHARE

@@ -7,7 +7,8 @@ import pytest
 from nar_plugin.errors import IndexIncompatible, NarError
 from nar_plugin.index import EMBEDDED, ArchitectureIndex
 from nar_plugin.index import folder as folder_module
-from nar_plugin.index.backends import FaissCandidates, FaissGpuCandidates, TorchCandidates
+from nar_plugin.index.backends import FaissGpuCandidates, TorchCandidates
+from nar_plugin.index.integers import FaissCandidates
 
 
 def names(matches):

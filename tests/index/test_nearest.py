@@ -5,14 +5,14 @@ import pytest
 
 from nar_plugin.index import approximate
 from nar_plugin.index.backends import (
-    BatchCandidates,
-    FaissCandidates,
     FaissGpuCandidates,
     TorchCandidates,
     open_on_cpu,
     open_on_gpu,
     torch_on_gpu,
 )
+from nar_plugin.index.candidates import BatchCandidates
+from nar_plugin.index.integers import FaissCandidates
 from nar_plugin.index.manifest import FileEntry
 from nar_plugin.index.nearest import nearest, nearest_of_each
 from nar_plugin.index.vectors import unit
