@@ -47,7 +47,8 @@ def _conditions(where: list[str]) -> dict[str, str | list[str]]:
         key, equals, value = condition.partition("=")
         if not (key and equals and value):
             raise typer.BadParameter(
-                f"{condition!r} is not KEY=VALUE, such as family=resnet", param_hint="--where"
+                f"{condition!r} is not KEY=VALUE, such as family=resnet or 'params=<10M'",
+                param_hint="--where",
             )
         wanted.setdefault(key, []).append(value)
     return {key: values if values[1:] else values[0] for key, values in wanted.items()}

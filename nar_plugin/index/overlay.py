@@ -72,7 +72,7 @@ def overlaid(index: ArchitectureIndex, before: Overlaid | None = None) -> Overla
     result = index
     if stamp:
         try:
-            result = index.with_overlay(ArchitectureIndex.load(folder))
+            result = index.with_overlay(_load(folder))
         except (IndexUnavailable, IndexIncompatible) as error:
             logger.warning("Your own models are left out: %s", error)
     return Overlaid(index, stamp, result)
@@ -134,7 +134,7 @@ def remove_models(references: Sequence[str]) -> int:
     """
     folder = overlay_folder()
     with _alone(folder):
-        overlay = ArchitectureIndex.load(folder) if _stamp(folder) else None
+        overlay = _load(folder) if _stamp(folder) else None
         rows = overlay.rows() if overlay else []
         gone = {settled(reference) for reference in references}
         held = [name for row in rows for name in row.names]
@@ -175,7 +175,7 @@ def reencode_overlay(index: ArchitectureIndex, embed: Embed) -> ArchitectureInde
     with _alone(folder):
         if not _stamp(folder):
             raise NarError(f"There are no own models in {folder}: `nar index add REF` adds some.")
-        overlay = ArchitectureIndex.load(folder)
+        overlay = _load(folder)
         manifest = index.manifest
         anew = overlay.reencoded(manifest.encoder, manifest.encoder_sha256, embed)
         index.check_like(anew)
@@ -235,10 +235,22 @@ def settled(reference: str) -> str:
 def _read(folder: Path, index: ArchitectureIndex) -> ArchitectureIndex:
     """The overlay, or an empty one for the index."""
     if _stamp(folder):
-        overlay = ArchitectureIndex.load(folder)
+        overlay = _load(folder)
         index.check_like(overlay)
         return overlay
     return index.empty(revision="overlay")
+
+
+def _load(folder: Path) -> ArchitectureIndex:
+    """The overlay, or an error that says which folder cannot be read and what mends it."""
+    try:
+        return ArchitectureIndex.load(folder)
+    except IndexUnavailable as error:
+        reason = str(error).partition("`nar index update`")[0].strip()
+        raise IndexUnavailable(
+            f"Your own models in {folder} cannot be read. Remove that folder and add them again. "
+            f"What is wrong: {reason}"
+        ) from error
 
 
 def _stamp(folder: Path) -> tuple[int, ...]:

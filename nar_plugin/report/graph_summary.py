@@ -17,11 +17,12 @@ if TYPE_CHECKING:
 def graph_summary(graph: ArchitectureGraph, name: str) -> Table:
     """One line for each fact about the graph; `name` is what the model was called."""
     kinds = Counter(op.kind for op in graph.ops).most_common()
+    flops = f"{flops_text(graph.flops)} ({graph.flops:,})"
     return fact_table(
         {
             "model": name,
             "params": f"{params_text(graph.params)} ({graph.params:,})",
-            "FLOPs": f"{flops_text(graph.flops)} ({graph.flops:,})",
+            "FLOPs": "unknown" if graph.method == "modules" else flops,
             "graph": f"{len(graph):,} ops, {len(graph.edges):,} edges",
             "ops": ", ".join(f"{kind} {times(count)}" for kind, count in kinds),
             "inputs": graph.inputs,

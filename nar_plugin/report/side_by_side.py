@@ -9,7 +9,14 @@ from rich.table import Table
 from rich.text import Text
 
 from nar_plugin.report.table import add_numbers, open_table
-from nar_plugin.report.wording import clean, flops_text, name_text, params_text, times, trace_text
+from nar_plugin.report.wording import (
+    clean,
+    name_text,
+    params_text,
+    query_flops,
+    times,
+    trace_text,
+)
 
 if TYPE_CHECKING:
     from nar_plugin.report.compare import Comparison
@@ -59,7 +66,7 @@ def _size_cells(query: Query) -> tuple[RenderableType, ...]:
     return (
         Text(name_text(query)),
         params_text(query.params),
-        flops_text(query.flops),
+        query_flops(query),
         f"{query.ops:,}",
         Text(clean(query.fingerprint)),
     )

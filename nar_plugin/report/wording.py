@@ -26,6 +26,12 @@ KIN = 0.5  # share of the query's operations in blocks that a hit has too: stran
 
 # CSI sequences, OSC strings up to their terminator, then any other two-character escape (ECMA-48).
 _ESCAPE = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b.")
+_RAISED = re.compile(r": (\w[\w.]*(?:: .*)?)$")  # behind inputs, whose types end in brackets
+# A name that was never bound, or an attribute of something that is no usual input.
+_MISTAKE = re.compile(
+    r"NameError|UnboundLocalError"
+    r"|AttributeError: '(?!Tensor|NoneType|dict|list|tuple|int|float|str|bool)\w+' object has no"
+)
 _UNSEEN = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
 
 
@@ -75,10 +81,13 @@ def name_text(query: Query) -> str:
 
 def query_text(query: Query) -> str:
     """Such as `timm:resnet50, 25.6M params, 8.2G FLOPs, 174 ops`."""
-    flops = "unknown" if query.method == "modules" else flops_text(query.flops)
-    return (
-        f"{name_text(query)}, {params_text(query.params)} params, {flops} FLOPs, {query.ops:,} ops"
-    )
+    params, flops = params_text(query.params), query_flops(query)
+    return f"{name_text(query)}, {params} params, {flops} FLOPs, {query.ops:,} ops"
+
+
+def query_flops(query: Query) -> str:
+    """Its FLOPs, which nobody knows of a model whose forward was not followed."""
+    return "unknown" if query.method == "modules" else flops_text(query.flops)
 
 
 def inputs_text(query: Query) -> str:
@@ -119,9 +128,15 @@ def far_text(query: Query, hits: Sequence[Hit], same_blocks: Sequence[SameBlocks
     """What a low best score says, and what is made of the same blocks all the same."""
     if not none_is_near(query, hits):
         return ""
+    how_far = _how_far(query, hits)
     if same_blocks:
         named = ", ".join(f"{clean(same.name)} ({same.share:.0%})" for same in same_blocks)
-        return f"Every score is below {NEAR}. Made of the same blocks all the same: {named}."
+        how_far = how_far or f"Every score is below {NEAR}."
+        return f"{how_far} Made of the same blocks all the same: {named}."
+    return how_far
+
+
+def _how_far(query: Query, hits: Sequence[Hit]) -> str:
     if hits[0].score >= FAR or any(_is_kin(query, hit) for hit in hits):
         return ""
     if hits[0].score >= STRANGE:
@@ -147,7 +162,10 @@ def module_tree_text(reason: str, done: str = "compared") -> str:
     if not first.startswith("no inputs"):  # it has no forward that could take any
         model, _, advice = clean(first).partition("; ")
         return f"{model}, so {compared}." + (f" {advice[0].upper()}{advice[1:]}." if advice else "")
-    refusal = clean(refusal.partition("\n")[0].partition(": ")[2]).rstrip(".")
+    raised = _RAISED.search(refusal.partition("\n")[0])
+    refusal = clean(raised[1]).rstrip(".") if raised else ""
+    if _MISTAKE.match(refusal):
+        refusal = f"{refusal}; that may be a mistake in it"
     cause = f" ({refusal})" if refusal else ""
     return (
         f"No inputs were found that its forward takes{cause}, so {compared}. In Python, "

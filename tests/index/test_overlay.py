@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 import threading
 
 import numpy as np
@@ -166,6 +167,22 @@ def test_a_damaged_overlay_is_left_out(base, home, caplog):
         assert len(nar_plugin.find_similar(built("small"), k=3)) == 3
     assert "00000.rows.parquet is damaged" in caplog.text
     assert "add them again, `nar index add REF`" in caplog.text
+
+
+def test_what_mends_a_damaged_overlay_is_said(base, home, caplog):
+    add(base, "own_models:small")
+    folder = home / "nar" / "overlay"
+    (folder / "manifest.json").write_text("junk")
+    mended = f"Your own models in {folder} cannot be read. Remove that folder and add them again."
+    with pytest.raises(NarError, match=re.escape(mended)):
+        add(base, "own_models:small")
+    with pytest.raises(NarError, match=re.escape(mended)):
+        overlay.remove_models(["own_models:small"])
+    with caplog.at_level(logging.WARNING, logger="nar_plugin"):
+        nar_plugin.find_similar(built("small"), k=3)
+    assert mended in caplog.text
+    assert "it is not JSON" in caplog.text
+    assert "nar index update" not in caplog.text
 
 
 def test_an_overlay_of_another_tracer_cannot_be_reencoded(base, home):

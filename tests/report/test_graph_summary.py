@@ -5,6 +5,15 @@ from nar_plugin.report.terminal import plain_text
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 
 
+def test_the_flops_of_a_forward_that_was_not_followed_are_unknown():
+    none = np.zeros((0, 2), dtype=np.int32)
+    graph = ArchitectureGraph((Op("relu"),), none, ("a",), method="modules", reason="no inputs")
+    (line,) = [
+        line for line in plain_text(graph_summary(graph, "net")).splitlines() if "FLOPs" in line
+    ]
+    assert line.split() == ["FLOPs", "unknown"]
+
+
 def test_the_facts_of_a_graph():
     conv = Op("conv", (("kernel", "3x3"),))
     graph = ArchitectureGraph(

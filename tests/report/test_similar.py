@@ -103,6 +103,30 @@ def test_a_graph_without_a_forward_is_said_to_be_one(similar):
         assert "at none" not in text
 
 
+@pytest.mark.parametrize(
+    ("refused", "said"),
+    [
+        (
+            "{image: float32[1, 3], text: int64[1]}: KeyError: 'mask'",
+            "takes (KeyError: 'mask'), so",
+        ),
+        ("float32[1, 3]: AssertionError", "takes (AssertionError), so"),
+        (
+            "float32[1]: AttributeError: 'Net' object has no attribute 'fcc'",
+            "(AttributeError: 'Net' object has no attribute 'fcc'; that may be a mistake in it)",
+        ),
+        (
+            "none: AttributeError: 'NoneType' object has no attribute 'shape'",
+            "takes (AttributeError: 'NoneType' object has no attribute 'shape'), so",
+        ),
+    ],
+)
+def test_what_the_forward_raised_is_said(similar, refused, said):
+    reason = f"no inputs could be found:\n  {refused}"
+    query = replace(similar.query, method="modules", reason=reason)
+    assert said in " ".join(str(replace(similar, query=query)).split())
+
+
 def test_a_model_that_has_no_forward_is_not_promised_that_inputs_help(similar):
     reason = "Agent has no forward of its own; ask about a part: model.actor, model.critic"
     agent = replace(similar, query=replace(similar.query, method="modules", reason=reason))
@@ -146,13 +170,20 @@ def test_hits_that_are_all_far_are_said_to_be(similar, make_hit, score, warning)
     assert "relative" not in str(far[1:])  # the rest of an answer
 
 
-@pytest.mark.parametrize("score", [0.38, 0.59])
-def test_what_is_made_of_the_same_blocks_is_said_where_none_is_near(similar, make_hit, score):
+@pytest.mark.parametrize(
+    ("score", "how_far"),
+    [
+        (0.59, "Every score is below 0.6."),
+        (0.38, "Distant relatives at best: every score is below 0.45."),
+        (0.25, "No close relative: every score is below 0.3. These are the least far."),
+    ],
+)
+def test_what_is_made_of_the_same_blocks_is_said_where_none_is_near(
+    similar, make_hit, score, how_far
+):
     same = (SameBlocks("transformers:fsmt", "fsmt", 0.961),)
     far = replace(similar, hits=(make_hit(score=score, shared_motifs=()),), same_blocks=same)
-    said = (
-        "Every score is below 0.6. Made of the same blocks all the same: transformers:fsmt (96%)."
-    )
+    said = f"{how_far} Made of the same blocks all the same: transformers:fsmt (96%)."
     assert said in " ".join(str(far).split())
     assert said in far._repr_html_()
     assert far.to_dict()["same_blocks"] == [
