@@ -10,7 +10,6 @@ from urllib.parse import urlsplit
 
 from nar_plugin.report.wording import (
     clean,
-    far_text,
     flops_text,
     index_text,
     inputs_text,
@@ -18,8 +17,6 @@ from nar_plugin.report.wording import (
     other_names,
     params_text,
     query_text,
-    trace_text,
-    without_text,
 )
 
 if TYPE_CHECKING:
@@ -36,13 +33,12 @@ def similar_html(similar: SimilarArchitectures) -> str:
     """The query, a row for each hit, and the index that answered."""
     headings = "".join(_cell("th", heading, escape(heading)) for heading in _HEADINGS)
     rows = "".join(_row(hit) for hit in similar)
+    notes = "".join(f"<div>{escape(note)}</div>" for note in similar.notes)
     return (
         f'<div class="nar-report"><style>{_stylesheet()}</style>'
         f"<div>similar to <b>{escape(query_text(similar.query))}</b></div>"
         f'<div class="nar-quiet">{escape(inputs_text(similar.query))}</div>'
-        f"<div>{escape(trace_text(similar.query))}</div>"
-        f"<div>{escape(far_text(similar.query, similar.hits, similar.same_blocks))}</div>"
-        f"<div>{escape(without_text(similar.without) if similar.without else '')}</div>"
+        f"{notes}"
         f"<table><thead><tr>{headings}</tr></thead><tbody>{rows}</tbody></table>"
         f'<div class="nar-quiet">{escape(index_text(similar.index))}</div></div>'
     )

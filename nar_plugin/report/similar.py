@@ -77,13 +77,30 @@ class SimilarArchitectures(Sequence[Hit]):
 
         return similar_html(self)
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What stands above the table: what was not followed, how far the hits are."""
+        from nar_plugin.report.wording import far_text, trace_text, without_text
+
+        texts = (
+            trace_text(self.query),
+            far_text(self.query, self.hits, self.same_blocks),
+            without_text(self.without) if self.without else "",
+        )
+        return tuple(text for text in texts if text)
+
     def to_dict(self) -> dict[str, Any]:
-        """What `nar find --json` prints: `same_blocks` and `without` only where there are any."""
+        """What `nar find --json` prints.
+
+        `notes`, `same_blocks` and `without` are there only where there are any.
+        """
         found = {
             "query": self.query.to_dict(),
             "index": self.index.to_dict(),
             "hits": [hit.to_dict() for hit in self.hits],
         }
+        if self.notes:
+            found["notes"] = list(self.notes)
         if self.same_blocks:
             found["same_blocks"] = [asdict(same) for same in self.same_blocks]
         if self.without:

@@ -18,7 +18,6 @@ from rich.text import Text
 from nar_plugin.report.table import add_numbers, open_table
 from nar_plugin.report.wording import (
     clean,
-    far_text,
     flops_text,
     index_text,
     inputs_text,
@@ -26,8 +25,6 @@ from nar_plugin.report.wording import (
     other_names,
     params_text,
     query_text,
-    trace_text,
-    without_text,
 )
 
 if TYPE_CHECKING:
@@ -50,12 +47,8 @@ class SimilarTable:
         yield Text(f"similar to {query_text(self.similar.query)}", style="bold")
         if inputs := inputs_text(self.similar.query):
             yield Text(inputs, style="dim")
-        if warning := trace_text(self.similar.query):
-            yield Text(warning, style="yellow")
-        if warning := far_text(self.similar.query, self.similar.hits, self.similar.same_blocks):
-            yield Text(warning, style="yellow")
-        if self.similar.without:
-            yield Text(without_text(self.similar.without), style="yellow")
+        for note in self.similar.notes:
+            yield Text(note, style="yellow")
         if self.similar.hits:
             yield Text()
             width = options.max_width

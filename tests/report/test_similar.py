@@ -165,6 +165,10 @@ def test_hits_that_are_all_far_are_said_to_be(similar, make_hit, score, warning)
     few = (SharedMotif("Bottleneck", "shape-a", 12, 9, 9),)  # 81 of the query's 174 operations
     hits = make_hit(score=score, shared_motifs=few), make_hit(rank=2, score=0.1, shared_motifs=())
     far = replace(similar, hits=hits)
+    assert far.notes == (warning,)
+    assert far.to_dict()["notes"] == [warning]
+    assert similar.notes == ()
+    assert "notes" not in similar.to_dict()
     assert warning in str(far)
     assert warning in far._repr_html_()
     assert "relative" not in str(far[1:])  # the rest of an answer
