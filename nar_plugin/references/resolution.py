@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nar_plugin import manager
 from nar_plugin.errors import NarError, PluginError, UnknownReference
-from nar_plugin.references.callables import from_callable
+from nar_plugin.references.callables import current_folder_importable, from_callable
 from nar_plugin.references.configuration import FILES, from_file, from_hub
 from nar_plugin.references.construction import built
 from nar_plugin.references.installation import PACKAGES, NotInstalled, want
@@ -75,7 +77,7 @@ def _from_code(reference: str) -> nn.Module:
     library, _, name = reference.partition(":")
     if library in (*PACKAGES, *libraries()):
         raise NarError(_why_not_built(reference))
-    if not (_DOTTED.fullmatch(library) and _DOTTED.fullmatch(name)):
+    if library.endswith(".py") or not (_DOTTED.fullmatch(library) and _DOTTED.fullmatch(name)):
         raise _not_a_reference(reference)
     return from_callable(reference)
 
@@ -95,4 +97,17 @@ def _not_a_reference(reference: str) -> NarError:
     problem = f"{reference!r} is not a model reference"
     if _HUB_ID.fullmatch(reference):
         return NarError(f"{problem}; for a model of the Hugging Face Hub write hub:{reference}")
+    if written := _of_a_module(reference):
+        return NarError(f"{problem}; for what a module defines write {written}")
     return UnknownReference(reference, problem, f": expected {_FORMS}")
+
+
+def _of_a_module(reference: str) -> str:
+    """`models:Net` for `models.Net` and `models.py:Net`; empty where there is no such module."""
+    module, _, name = reference.replace(".py:", ".").rpartition(".")
+    if not (_DOTTED.fullmatch(module) and _DOTTED.fullmatch(name)):
+        return ""
+    with current_folder_importable(), suppress(ValueError):  # of a module that has no spec
+        if find_spec(module.partition(".")[0]):
+            return f"{module}:{name}"
+    return ""

@@ -45,6 +45,9 @@ def test_a_plugin_builds(library):
         ("net50", "expected timm:resnet50"),
         ("owner/name", "write hub:owner/name"),
         ("owner/name@v1", "write hub:owner/name@v1"),
+        ("nets.Net", "for what a module defines write nets:Net"),
+        ("nets.py:Net", "for what a module defines write nets:Net"),
+        ("net50.a1_in1k", "expected timm:resnet50"),
         ("no such thing", "expected timm:resnet50"),
         ("x" * 5000, "expected timm:resnet50"),
         ("", "expected timm:resnet50"),
@@ -52,7 +55,9 @@ def test_a_plugin_builds(library):
         ("toy:zzzz", "toy has no architecture zzzz"),
     ],
 )
-def test_what_it_does_not_know_it_explains(library, reference, hint):
+def test_what_it_does_not_know_it_explains(library, reference, hint, tmp_path, monkeypatch):
+    (tmp_path / "nets.py").touch()
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(NarError) as raised:
         resolve(reference)
     assert hint in str(raised.value)
