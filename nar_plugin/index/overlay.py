@@ -202,9 +202,12 @@ def own_model(reference: str, index: ArchitectureIndex) -> OwnModel:
         raise explained(error, index.contents.names) from error
     graph = trace(model)
     if graph.method == "modules":
+        first = " ".join(graph.reason.splitlines()[:2]).rstrip(
+            "."
+        )  # the refusal that came farthest
         raise TraceError(
-            f"{reference} could not be run, only its layers are known: {graph.reason}. An index "
-            "holds whole graphs."
+            f"{reference} could not be run, only its layers are known: {first}. An index holds "
+            "whole graphs: a module around it whose forward takes tensors can be added."
         )
     macro = mine(graph)
     known = index.by_fingerprint(graph.fingerprint)
