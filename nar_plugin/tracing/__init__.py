@@ -65,7 +65,8 @@ def _traced(model: nn.Module, example_inputs: Any) -> ArchitectureGraph:
     if graph is None:
         raise TraceError(
             f"The forward of {type(model).__name__} refused the given inputs:\n{attempts}\n"
-            "Pass inputs that it accepts: example_inputs=(tensor, ...) or {'name': tensor}."
+            "Pass inputs that it accepts: example_inputs=(tensor, ...) or {'name': tensor}, and "
+            "(batch,) for a dict that is one argument."
         )
     return graph
 
