@@ -18,6 +18,7 @@ import numpy as np
 
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable, NarError
 from nar_plugin.index import graphs
+from nar_plugin.index.folder import remedy
 from nar_plugin.index.index import ArchitectureIndex
 from nar_plugin.index.manifest import MANIFEST
 from nar_plugin.index.rows import ArchitectureRow, taken
@@ -202,9 +203,8 @@ def own_model(reference: str, index: ArchitectureIndex) -> OwnModel:
         raise explained(error, index.contents.names) from error
     graph = trace(model)
     if graph.method == "modules":
-        first = " ".join(graph.reason.splitlines()[:2]).rstrip(
-            "."
-        )  # the refusal that came farthest
+        # Of the refusals the one that came farthest.
+        first = " ".join(graph.reason.splitlines()[:2]).rstrip(".")
         raise TraceError(
             f"{reference} could not be run, only its layers are known: {first}. An index holds "
             "whole graphs: a module around it whose forward takes tensors can be added."
@@ -245,15 +245,14 @@ def _read(folder: Path, index: ArchitectureIndex) -> ArchitectureIndex:
 
 
 def _load(folder: Path) -> ArchitectureIndex:
-    """The overlay, or an error that says which folder cannot be read and what mends it."""
+    """The overlay; what cannot be read of it says what mends it, which is no update."""
     try:
         return ArchitectureIndex.load(folder)
     except IndexUnavailable as error:
-        reason = str(error).partition("`nar index update`")[0].strip()
-        raise IndexUnavailable(
-            f"Your own models in {folder} cannot be read. Remove that folder and add them again. "
-            f"What is wrong: {reason}"
-        ) from error
+        problem, mends = str(error), remedy(folder)
+        if mends in problem:
+            raise
+        raise IndexUnavailable(f"{problem.partition('`nar index')[0]}{mends}") from error
 
 
 def _stamp(folder: Path) -> tuple[int, ...]:

@@ -173,7 +173,7 @@ def test_what_mends_a_damaged_overlay_is_said(base, home, caplog):
     add(base, "own_models:small")
     folder = home / "nar" / "overlay"
     (folder / "manifest.json").write_text("junk")
-    mended = f"Your own models in {folder} cannot be read. Remove that folder and add them again."
+    mended = f"These are your own models: remove {folder} and add them again, `nar index add REF`."
     with pytest.raises(NarError, match=re.escape(mended)):
         add(base, "own_models:small")
     with pytest.raises(NarError, match=re.escape(mended)):
