@@ -19,6 +19,7 @@ from nar_plugin.errors import IndexIncompatible
 from nar_plugin.index.candidates import MARGIN, Proposed, best_of
 from nar_plugin.index.integers import FaissCandidates
 from nar_plugin.index.manifest import FileEntry
+from nar_plugin.index.nearest import nearest
 from nar_plugin.index.vectors import FloatArray, Rows, as_float32
 
 APPROXIMATE_FROM = 100_000  # rows: an exact search of as many takes some 10 ms (nar bench index)
@@ -88,10 +89,8 @@ class ApproximateCandidates:
             rows = np.unique(places[known])  # a crafted file can hold an id often
         if self._held < len(self._vectors):
             rest = None if allowed is None else allowed[self._held :]
-            limit = len(self._vectors) - self._held if rest is None else int(rest.sum())
-            if limit:
-                more = self._rest.best(query, min(count + self._rest.margin, limit), rest)
-                rows = np.concatenate([rows, more.rows + self._held])
+            _, more = nearest(self._rest, self._vectors[self._held :], query, count, rest)
+            rows = np.concatenate([rows, more + self._held])
         if len(rows) < count:  # the lists hold fewer: look at all
             rows = np.arange(len(self._vectors)) if allowed is None else np.flatnonzero(allowed)
         return self._scored(rows, query, count)
