@@ -29,8 +29,8 @@ _ESCAPE = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x0
 _RAISED = re.compile(r": (\w[\w.]*(?:: .*)?)$")  # behind inputs, whose types end in brackets
 # A name that was never bound, or an attribute of something that is no usual input.
 _MISTAKE = re.compile(
-    r"NameError|UnboundLocalError"
-    r"|AttributeError: '(?!Tensor|NoneType|dict|list|tuple|int|float|str|bool)\w+' object has no"
+    r"NameError|UnboundLocalError|AttributeError: "
+    r"'(?!(?:Tensor|NoneType|dict|list|tuple|int|float|str|bool)')\w+' object has no"
 )
 _UNSEEN = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
 

@@ -116,6 +116,10 @@ def test_a_graph_without_a_forward_is_said_to_be_one(similar):
             "(AttributeError: 'Net' object has no attribute 'fcc'; that may be a mistake in it)",
         ),
         (
+            "float32[1]: AttributeError: 'TensorProduct' object has no attribute 'w'",
+            "'TensorProduct' object has no attribute 'w'; that may be a mistake in it)",
+        ),
+        (
             "none: AttributeError: 'NoneType' object has no attribute 'shape'",
             "takes (AttributeError: 'NoneType' object has no attribute 'shape'), so",
         ),
