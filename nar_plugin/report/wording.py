@@ -164,13 +164,12 @@ def module_tree_text(reason: str, done: str = "compared") -> str:
         return f"{model}, so {compared}." + (f" {advice[0].upper()}{advice[1:]}." if advice else "")
     raised = _RAISED.search(refusal.partition("\n")[0])
     refusal = clean(raised[1]).rstrip(".") if raised else ""
+    advice = "In Python, example_inputs= gives a sure answer."
     if _MISTAKE.match(refusal):
         refusal = f"{refusal}; that may be a mistake in it"
+        advice = "If it is none, example_inputs= in Python gives a sure answer."
     cause = f" ({refusal})" if refusal else ""
-    return (
-        f"No inputs were found that its forward takes{cause}, so {compared}. In Python, "
-        "example_inputs= gives a sure answer."
-    )
+    return f"No inputs were found that its forward takes{cause}, so {compared}. {advice}"
 
 
 def shared_ops(hit: Hit) -> int:

@@ -128,7 +128,9 @@ def test_a_graph_without_a_forward_is_said_to_be_one(similar):
 def test_what_the_forward_raised_is_said(similar, refused, said):
     reason = f"no inputs could be found:\n  {refused}"
     query = replace(similar.query, method="modules", reason=reason)
-    assert said in " ".join(str(replace(similar, query=query)).split())
+    text = " ".join(str(replace(similar, query=query)).split())
+    assert said in text
+    assert ("If it is none, example_inputs= in Python" in text) == ("mistake in it" in said)
 
 
 def test_a_model_that_has_no_forward_is_not_promised_that_inputs_help(similar):
