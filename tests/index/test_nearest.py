@@ -69,17 +69,22 @@ def test_every_backend_gives_the_same_within_its_recall(every_backend, share, mo
     assert hits / 400 >= (0.95 if every_backend == "ivf-pq" else 1)
 
 
-def test_a_backend_says_how_far_its_scores_are_off(backend):
-    """Of columns that are large and small, and of queries that lie along one."""
-    sizes = np.where(np.arange(64) < 3, 1, 0.01)
-    vectors = unit(np.random.default_rng(23).standard_normal((1000, 64)) * sizes)
-    queries = unit(
-        np.random.default_rng(24).standard_normal((20, 64)) * sizes[::-1] + np.eye(20, 64)
-    )
+SIZES = np.where(np.arange(64) < 3, 1, 0.01)  # of columns
+AXES = np.eye(64, dtype=np.float32)  # which no integers round
+UNEVEN = unit(np.random.default_rng(23).standard_normal((1000, 64)) * SIZES)
+ASKEW = unit(np.random.default_rng(24).standard_normal((20, 64)) * SIZES[::-1] + AXES[:20])
+
+
+@pytest.mark.parametrize(
+    ("vectors", "queries"),
+    [(random_unit(25, 1000), AXES[:20]), (AXES, random_unit(26, 20)), (UNEVEN, ASKEW)],
+    ids=["rows are rounded", "queries are rounded", "columns are uneven"],
+)
+def test_a_backend_says_how_far_its_scores_are_off(backend, vectors, queries):
     searcher = BACKENDS[backend](vectors)
-    found = [(query, searcher.best(query, 1000, None)) for query in queries]
+    found = [(query, searcher.best(query, len(vectors), None)) for query in queries]
     if isinstance(searcher, BatchCandidates):
-        found += zip(queries, searcher.best_of_each(queries, 1000), strict=True)
+        found += zip(queries, searcher.best_of_each(queries, len(vectors)), strict=True)
     for query, proposed in found:
         off = np.abs(proposed.scores - vectors[proposed.rows].astype(np.float64) @ query)
         assert off.max() <= proposed.error < 0.1
