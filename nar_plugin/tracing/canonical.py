@@ -8,6 +8,7 @@ import torch
 
 from nar_plugin.tracing.call import Call, Filling, operator_name, tensors_among
 from nar_plugin.tracing.graph import Op
+from nar_plugin.tracing.loops import repeated_steps
 from nar_plugin.tracing.node import Node, Read
 from nar_plugin.tracing.record import CONST, Move, Record
 from nar_plugin.tracing.rules import CALLS, EXPANSIONS
@@ -41,8 +42,12 @@ def nodes_of(
         The nodes, and for every record the node (or PARAM, DATA, CONST) that stands for it.
     """
     builder = _Builder(records, moves, head_counts, filling, samples)
+    repeated = repeated_steps(records, moves)
     stands_for: list[int] = []
-    for record in records:
+    for place, record in enumerate(records):
+        if place in repeated:
+            stands_for.append(stands_for[repeated[place]])
+            continue
         sources = [stands_for[s] if s >= 0 else s for s in record.sources]
         if isinstance(record.func, Op):
             stands_for.append(builder.whole(record, sources))

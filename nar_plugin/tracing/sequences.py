@@ -50,7 +50,9 @@ def _folded(module: nn.RNNBase, recorder: Recorder) -> Callable[..., Any]:
         inner = module.input_size + (module.num_layers - 1) * width * directions
         products = inner + module.num_layers * width
         flops = 2 * steps * directions * gates * module.hidden_size * products
-        recorder.emit(op, [values], results, flops=flops)
+        given = hx if isinstance(hx, tuple) else (hx,)
+        read = [values, *(state for state in given if state is not None)]
+        recorder.emit(op, read, results, flops=flops)
         states = (hidden, cell) if module.mode == "LSTM" else hidden
         if isinstance(input, PackedSequence):
             return input._replace(data=out), states

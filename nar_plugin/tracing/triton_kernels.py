@@ -1,20 +1,21 @@
 """Triton kernels: launched on raw memory, past the dispatcher, on a GPU that may not be there.
 
-While a trace runs, a launch in its thread becomes one node named after the kernel. Launches in
-other threads go on as ever.
+While a trace runs, a launch in its thread is followed as torch would compute it, where the kernel
+is a known one, or becomes one node named after it. Launches in other threads go on as ever.
 """
 
 from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 import torch
 
 from nar_plugin.tracing.graph import Op
+from nar_plugin.tracing.known_kernels import known_kernel
 
 _lock = threading.Lock()
 _tracing = threading.local()
@@ -38,22 +39,30 @@ def launches_recorded(recorder: Any) -> Iterator[None]:
         _tracing.recorder = outer
 
 
-def launched(recorder: Any, kernel: Any, arguments: Iterable[Any]) -> None:
-    """Record one launch: its outputs are the tensors that were allocated for it.
+def launched(recorder: Any, kernel: Any, arguments: Mapping[str, Any]) -> None:
+    """Record one launch.
 
-    A kernel that gets no fresh tensor works in place, on its last one.
+    Of a kernel that is not known the outputs are the tensors that were allocated for it; one that
+    gets no fresh tensor works in place, on its last one.
     """
-    tensors = [item for item in arguments if isinstance(item, torch.Tensor)]
+    while hasattr(kernel, "fn"):  # inside autotuning and heuristics
+        kernel = kernel.fn
+    name = str(getattr(kernel, "__name__", "kernel"))
+    known = known_kernel(name, arguments)
+    if known is not None:
+        known()
+        return
+    tensors = [item for item in arguments.values() if isinstance(item, torch.Tensor)]
     live = [tensor for tensor in tensors if recorder.is_live(tensor)]
     fresh = [tensor for tensor in tensors if not recorder.is_live(tensor)]
     if live:
-        recorder.write(Op(f"triton::{_name(kernel)}"), live, fresh or live[-1:])
+        recorder.write(Op(f"triton::{name}"), live, fresh or live[-1:])
 
 
-def _name(kernel: Any) -> str:
-    while hasattr(kernel, "fn"):  # inside autotuning and heuristics
-        kernel = kernel.fn
-    return str(getattr(kernel, "__name__", "kernel"))
+def _by_name(kernel: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a launch by their names; those without one by their places."""
+    names = getattr(kernel, "arg_names", ())
+    return {**dict(zip((*names, *map(str, range(len(names), len(args)))), args)), **kwargs}
 
 
 def _install(interface: Any) -> None:
@@ -77,7 +86,7 @@ def _watched(original: Callable[..., Any]) -> Callable[..., Any]:
         recorder = getattr(_tracing, "recorder", None)
         if recorder is None:
             return original(self, grid)
-        return lambda *args, **kwargs: launched(recorder, self, (*args, *kwargs.values()))
+        return lambda *args, **kwargs: launched(recorder, self, _by_name(self, args, kwargs))
 
     launcher.__wrapped__ = original  # type: ignore[attr-defined]
     return launcher

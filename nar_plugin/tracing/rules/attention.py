@@ -124,6 +124,46 @@ def leads_to_product(nodes: list[Node], index: int) -> bool:
 
 @starts_at(
     Rule(
+        name="linear attention",
+        effect="fused",
+        pattern="(q @ k) @ v or q @ (k @ v) of values, also with constant decays on the scores",
+        result="linear_attention",
+        reason="Without a softmax a product has no order of work: the scores of all pairs first, "
+        "or a state of keys and values first. A decay is a mask.",
+        source="Katharopoulos et al. 2020, arXiv 2006.16236, Eq. 5; Sun et al. 2023, "
+        "arXiv 2307.08621, Eq. 5",
+    ),
+    "matmul",
+)
+def _linear_attention(graph: Rewriter, index: int) -> None:
+    nodes = graph.nodes
+    output = nodes[index]
+    if len(output.inputs) != 2:
+        return
+    products = [_product_before(graph, source) for source in output.inputs]
+    if (products[0] is None) == (products[1] is None):
+        return
+    first = products[0] is not None
+    walked = products[0] or products[1] or []
+    inputs = [*nodes[walked[-1]].inputs, output.inputs[first]]
+    graph.replace(index, Node("linear_attention", {}, inputs, output.path, output.out), walked)
+
+
+def _product_before(graph: Rewriter, index: int) -> list[int] | None:
+    """From a factor up to the product that it is, through constants; None where it is none."""
+    walked = [index]
+    while graph.only_consumer(walked[-1]) is not None and len(walked) <= _FARTHEST:
+        node = graph.nodes[walked[-1]]
+        if node.kind == "matmul":
+            return walked if len(node.inputs) == 2 else None
+        if node.kind not in _BETWEEN or node.attributes.get("operand") != "const":
+            return None
+        walked += node.inputs[:1]
+    return None
+
+
+@starts_at(
+    Rule(
         name="heads and direction of attention",
         effect="renamed",
         pattern="attention before a linear layer or 1x1 convolution, heads folded into the batch",

@@ -21,6 +21,7 @@ _TO_PRODUCT = frozenset(
     hardtanh softplus
     """.split()
 )
+_FEATURE_MAPS = _TO_PRODUCT | {"softmax", "exp"}  # of the keys and queries of linear attention
 _FARTHEST = 4
 _FEWEST = 2  # heads of a list
 _PARTS = 3  # query, key, value
@@ -81,11 +82,14 @@ def _part_bias(graph: Rewriter, index: int) -> int | None:
         source="Vaswani et al. 2017, arXiv 1706.03762, section 3.2.2",
     ),
     "attention",
+    "linear_attention",
     finishing=True,
 )
 def _projections(graph: Rewriter, index: int) -> None:
     inputs = graph.nodes[index].inputs[:3]
-    layers = [_layer(graph, item, _TO_ATTENTION) for item in inputs]
+    linear = graph.nodes[index].kind == "linear_attention"
+    between = _TO_ATTENTION | _FEATURE_MAPS if linear else _TO_ATTENTION
+    layers = [_layer(graph, item, between) for item in inputs]
     alone = len(inputs) == 3 and inputs.count(inputs[1]) == 1
     _pack(graph, layers, key=inputs[1] if alone else None)
 

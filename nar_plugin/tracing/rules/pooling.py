@@ -85,6 +85,8 @@ def _reduced(call: Call) -> tuple[str, Attributes] | None:
     axes = sorted(dim % rank for dim in dims) if rank else []
     if axes == list(range(2, rank)) and (channels := _grouped(call)):
         call.notes |= {"axes": "groups", "channels": channels, "groups": tensor.shape[1]}
+    if kind in ("sum", "mean") and axes == [0] and _copies(call) == tensor.shape[0] > 1:
+        return None
     first = _whole(call)
     if kind in _IN_STEPS and first is not None and first.kind == kind:
         axes = _together(first, axes, rank)
@@ -101,6 +103,23 @@ declare(
         reason="x.mean(3).mean(2) is x.mean((2, 3)).",
     )
 )
+
+
+declare(
+    Rule(
+        name="sum of copies",
+        effect="dropped",
+        pattern="a sum or mean over a first dimension along which one value stands several times",
+        result="",
+        reason="It is the value times a number; kernels add up parts so.",
+    )
+)
+
+
+def _copies(call: Call) -> int:
+    """How many times a call reads what a node made."""
+    size = call.nodes[call.sources[0]].size if call.sources[0] >= 0 else 0
+    return call.tensors[0].numel() // size if size else 0
 
 
 def _whole(call: Call) -> Node | None:
