@@ -56,6 +56,9 @@ def _inputs(model: Any) -> list[ExampleInputs]:
         return torch.empty(shape, device="meta")
 
     small, large, clip = images(1, 3, 64, 64), images(1, 3, 256, 256), images(1, 5, 3, 64, 64)
+    domain = getattr(model, "_default_domain", None)
+    if domain is not None:  # a translator calls the generator of one domain
+        return [ExampleInputs((large,), {"target_domain": domain})]
     tensor = {"mode": "tensor"}
     noise = getattr(model, "noise_size", None)
     guesses = [
@@ -64,6 +67,11 @@ def _inputs(model: Any) -> list[ExampleInputs]:
     ]
     guesses += [ExampleInputs((images(1, width, 512, 512),), tensor) for width in (4, 6, 1)]
     guesses += [ExampleInputs((images(1, 4, 3, 256, 256),), tensor)]
+    if getattr(model, "with_gan", None) is not None:  # inpainters have holes
+        from mmagic.structures import DataSample
+
+        hole = DataSample(mask=images(1, 1, 256, 256))
+        guesses.insert(0, ExampleInputs((large, hole), tensor))
     if isinstance(noise, int):
         guesses.insert(0, ExampleInputs((images(2, noise),), batch=2))
     return guesses

@@ -61,6 +61,27 @@ def build(
 
 
 @app.command()
+def move(
+    folder: Annotated[Path, typer.Argument(help="Folder of a corpus.")] = CORPUS,
+    work: Annotated[Path, typer.Option(help="Finished records, for going on later.")] = WORK,
+    workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 2,
+    isolated: Annotated[
+        bool, typer.Option("--isolated", help="Also libraries that need an environment each.")
+    ] = False,
+) -> None:
+    """After a change of the tracer: keep what is traced as before, leave the rest to a build.
+
+    Some names of each kind are traced; where their graphs are what they were, all are kept.
+    """
+    from nar_plugin.cli.extra import needs_train
+
+    with needs_train():
+        from nar_plugin.train.moving import move_corpus
+    left = move_corpus(folder, work, workers=workers, isolated=isolated)
+    typer.echo(f"{left:,} names are left for `nar corpus build`")
+
+
+@app.command()
 def failures(
     folder: Annotated[Path, typer.Argument(help="Folder of a corpus.")] = CORPUS,
     as_json: Json = False,

@@ -10,7 +10,7 @@ from nar_plugin.tracing.call import Call, Filling, operator_name, tensors_among
 from nar_plugin.tracing.graph import Op
 from nar_plugin.tracing.loops import repeated_steps
 from nar_plugin.tracing.node import Node, Read
-from nar_plugin.tracing.record import CONST, Move, Record
+from nar_plugin.tracing.record import CONST, DATA, Move, Record
 from nar_plugin.tracing.rules import CALLS, EXPANSIONS
 from nar_plugin.tracing.rules.arithmetic import weight_of_weights
 from nar_plugin.tracing.rules.gates import SELF_GATED
@@ -117,6 +117,8 @@ class _Builder:
 
     def add(self, call: Call) -> int:
         """Apply the rule for a call; what stands for its result: a node, PARAM, DATA or CONST."""
+        if max(call.sources, default=DATA) == CONST:  # of a mask that came in
+            return CONST
         if weight_of_weights(call):
             return max(call.sources)
         expansion = EXPANSIONS.get(call.name)

@@ -69,7 +69,9 @@ def _triton(recorder: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
     from torch._higher_order_ops.triton_kernel_wrap import kernel_side_table
 
     kernel = kernel_side_table.get_kernel(kwargs["kernel_idx"])
-    launched(recorder, kernel, kwargs["kwargs"].values())
+    numbers = kernel_side_table.get_constant_args(kwargs["constant_args_idx"])
+    with recorder:
+        launched(recorder, kernel, {**numbers, **kwargs["kwargs"]})
 
 
 _RULES: dict[str, Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]] = {

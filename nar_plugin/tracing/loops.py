@@ -140,7 +140,7 @@ class _Loops:
         """Which slice a tensor is, and of what."""
         steps: list[Hashable] = []
         while tensor is not None and (move := self._moves.get(id(tensor))) is not None:
-            steps.append((move.func, str(move.args[1:]), tensor.storage_offset()))
+            steps.append((move.func, str(move.args[1:]), move.place))
             tensor = move.args[0]
         return [*steps, id(tensor)]
 

@@ -71,11 +71,12 @@ def _unmoved(
 def _again(image: torch.Tensor, moves: list[Move]) -> torch.Tensor | None:
     """The places in the image that the moved values come from."""
     places = torch.arange(image.numel(), dtype=torch.float64).view(image.shape)
-    for func, (_, *rest) in reversed(moves):
+    for func, (_, *rest), place in reversed(moves):
         if any(isinstance(item, torch.Tensor) for item in rest):
             return None
         if operator_name(func) not in _SAME:
-            places = func(places, *rest).contiguous()
+            moved = func(places, *rest)
+            places = (moved if place is None else moved[place]).contiguous()
     return places.long()
 
 

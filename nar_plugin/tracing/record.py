@@ -30,10 +30,14 @@ class Record(NamedTuple):
 
 
 class Move(NamedTuple):
-    """A call that moves or copies the values of its first argument and computes none."""
+    """A call that moves or copies the values of its first argument and computes none.
+
+    `place` says which of its results is meant, where it has several.
+    """
 
     func: Any
     args: tuple[Any, ...]
+    place: int | None = None
 
 
 def name_of(func: Any) -> str:

@@ -434,13 +434,13 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if trait.bookkeeping:
             first = tensors[0]
             origin = source.get(id(first))
-            for item in results:
+            for place, item in enumerate(results):
                 if origin is not None:
                     source[id(item)] = origin
                 if trait.view:
                     self._base[id(item)] = first
-                if item is out and item is not first:
-                    self.moves[id(item)] = Move(func, args)
+                if item is not first and (item is out or trait.view):
+                    self.moves[id(item)] = Move(func, args, None if item is out else place)
                 if self.samples is not None:
                     self.samples.move(name_of(func), first, item, self.source(first))
                 heads = self.head_counts.get(id(first))
@@ -466,7 +466,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             return self._written(trait, args, originals, out, CONST)
         if trait.bookkeeping:  # copy_ and its like: the target now holds what was written
             live = next((s for s in sources[1:] if s != CONST), sources[0])
-            whole = id(tensors[0]) not in self._base
+            whole = self._is_whole(tensors[0])
             if whole or sources[0] == CONST or live == sources[0]:
                 return self._written(trait, args, originals, out, live)
         index = len(self.records)
@@ -498,6 +498,13 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             return out
         self._mark_written(target, index)
         return target if isinstance(out, torch.Tensor) else out
+
+    def _is_whole(self, target: torch.Tensor) -> bool:
+        """Whether a tensor is no view, or one of all that it is a view of."""
+        base = self._base.get(id(target))
+        while base is not None and base.numel() == target.numel():
+            base = self._base.get(id(base))
+        return base is None
 
     def _mark_written(self, target: torch.Tensor, index: int) -> None:
         written: torch.Tensor | None = target

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import torch
@@ -50,8 +50,9 @@ def launched(recorder: Any, kernel: Any, arguments: Mapping[str, Any]) -> None:
     name = str(getattr(kernel, "__name__", "kernel"))
     known = known_kernel(name, arguments)
     if known is not None:
-        known()
-        return
+        with suppress(RuntimeError):  # of shapes: another library's kernel of that name
+            known()
+            return
     tensors = [item for item in arguments.values() if isinstance(item, torch.Tensor)]
     live = [tensor for tensor in tensors if recorder.is_live(tensor)]
     fresh = [tensor for tensor in tensors if not recorder.is_live(tensor)]

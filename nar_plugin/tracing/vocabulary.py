@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-VOCABULARY_VERSION = "7"
+VOCABULARY_VERSION = "8"
 
 # Calls that move, name or copy values without computing any: they leave no node. In-place forms
 # (`squeeze_`) count as their plain form.
@@ -75,6 +75,11 @@ EMBEDDINGS = frozenset(
 ARITHMETIC = frozenset({"add", "sub", "mul", "div", "neg", "rsub", "true_divide"})
 MASKING = frozenset(
     "where masked_fill clamp clamp_min clamp_max nan_to_num maximum minimum tril triu".split()
+)
+COMPARISONS = frozenset(
+    """
+    eq ne gt lt ge le isnan logical_not logical_and logical_or bitwise_not bitwise_and bitwise_or
+    """.split()
 )
 PRODUCTS = frozenset("mm bmm matmul mv dot".split())
 _MODES = (

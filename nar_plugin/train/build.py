@@ -25,7 +25,7 @@ from nar_plugin.train.labels import labelled
 from nar_plugin.train.mixing import attends, convolves
 from nar_plugin.train.workers import Engine, is_current, read_records, trace_all, version_of
 
-_RECORDS = "records.jsonl"
+RECORDS = "records.jsonl"
 
 
 def build_corpus(
@@ -57,7 +57,7 @@ def build_corpus(
     """
     wanted = listed_apart()
     some = wanted if limit is None else wanted[:: max(1, len(wanted) // limit)][:limit]
-    records = [work / _RECORDS]
+    records = [work / RECORDS]
     trace_news(some, folder, records[0], workers=workers, engine=engine)
     for environment in environments() if isolated else ():
         records.append(work / f"{environment.name}.jsonl")

@@ -88,6 +88,11 @@ class StoredGraph:
     topology: str = ""
     mining: str = ""
 
+    def graph(self) -> ArchitectureGraph:
+        """The architecture graph, without parameters and FLOPs."""
+        classes = dict(line.split("=", 1) for line in self.classes.splitlines())
+        return _graph(self.ops, self.edges, tuple(self.paths.split("\n")), classes)
+
     def weights(self) -> dict[str, int]:
         """Weights of convolutions (`conv`) and of linear layers (`matmul`), by their sizes."""
         found = {"conv": 0, "matmul": 0}
@@ -106,8 +111,7 @@ class StoredGraph:
         """Find motifs and topology, unless this version of the mining has done so already."""
         if self.is_mined:
             return
-        classes = dict(line.split("=", 1) for line in self.classes.splitlines())
-        graph = _graph(self.ops, self.edges, tuple(self.paths.split("\n")), classes)
+        graph = self.graph()
         macro = mine(graph)
         self._reorder(mining_order(graph), macro.graph.edges)
         self.starts = macro.spans[:, 0].astype(np.int32)

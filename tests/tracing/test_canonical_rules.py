@@ -10,6 +10,7 @@ from tracing.examples import (
     of_experts,
     of_joining,
     of_layers,
+    of_loops,
     of_normalisation,
     of_packing,
     of_tables,
@@ -26,6 +27,7 @@ MODULES = (
     of_experts,
     of_joining,
     of_layers,
+    of_loops,
     of_normalisation,
     of_packing,
     of_tables,
@@ -110,6 +112,11 @@ BECOMES = {
     "projected patches": ["conv"],
     "views and copies": ["linear"],
     "arithmetic on weights": ["linear"],
+    "linear attention": ["linear", "linear_attention", "linear"],
+    "masks that come in": ["linear"],
+    "scaled inputs": ["linear"],
+    "division by hand": ["linear", "linear", "div"],
+    "steps of a loop": [*["linear", "linear", "add", "tanh"] * 2, "cat", "linear"],
 }
 
 

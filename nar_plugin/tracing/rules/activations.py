@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from nar_plugin.tracing.call import Call
 from nar_plugin.tracing.node import Node
+from nar_plugin.tracing.record import CONST, DATA
 from nar_plugin.tracing.rules.rule import Attributes, Rule, declare, on_calls, starts_at
+from nar_plugin.tracing.vocabulary import COMPARISONS, NAMES
 
 if TYPE_CHECKING:
     from nar_plugin.tracing.fusion import Rewriter
@@ -53,32 +55,51 @@ def _clamped(call: Call) -> tuple[str, Attributes] | None:
     return (kind, {}) if kind else None
 
 
-@on_calls(None, "gt", "ge")
+@on_calls(
+    Rule(
+        name="masks that come in",
+        effect="dropped",
+        pattern="a comparison of what comes into the model with a constant; not, and, or of these",
+        result="",
+        reason="A mask of floats that is compared with 0 is the mask of booleans or integers.",
+    ),
+    *COMPARISONS,
+)
 def _compared(call: Call) -> tuple[str, Attributes] | None:
+    if max(call.sources) == DATA:
+        call.sources = [CONST] * len(call.sources)
+        return None
     call.notes["with_zero"] = call.live == 1 and call.number(1) == 0.0
-    return call.name, {}
+    return NAMES.get(call.name, call.name), {}
 
 
 @starts_at(
     Rule(
         name="ReLU by comparison",
         effect="fused",
-        pattern="x * (x > 0), where(x > 0, x, 0)",
-        result="relu",
+        pattern="x * (x > 0), where(x > 0, x, 0), where(x < 0, 0, x), masked_fill(x, x < 0, 0), "
+        "x[x < 0] = 0; where(x > 0, x, 0.1 x)",
+        result="relu; leaky_relu(slope)",
         reason="As lessons write it.",
     ),
-    "gt",
-    "ge",
+    *("gt", "ge", "lt", "le"),
 )
 def _rectified(graph: Rewriter, index: int) -> None:
     node, last = graph.nodes[index], graph.only_consumer(index)
     if last is None or not node.notes.get("with_zero"):
         return
     reader, x = graph.nodes[last], node.inputs[0]
-    product = reader.kind == "mul" and sorted(reader.inputs) == sorted((x, index))
-    choice = reader.inputs == [index, x] and reader.notes.get("else_zero")
-    if product or choice:
+    filled, slope = reader.notes.get("filled"), reader.notes.get("slope")
+    positive = node.kind in ("gt", "ge")
+    if reader.kind == "mul":
+        fits = positive and sorted(reader.inputs) == sorted((x, index))
+    else:
+        fits = set(reader.inputs) == {x, index} and filled == ("else" if positive else "then")
+    if fits:
         graph.replace(last, Node("relu", {}, [x], reader.path, reader.out), [index])
+    elif positive and slope and reader.inputs == [index, x, x]:
+        leaky = Node("leaky_relu", {"slope": slope}, [x], reader.path, reader.out)
+        graph.replace(last, leaky, [index])
 
 
 declare(
@@ -145,7 +166,8 @@ def _gelu(call: Call) -> tuple[str, Attributes] | None:
 
 @on_calls(None, "leaky_relu")
 def _leaky(call: Call) -> tuple[str, Attributes] | None:
-    return "leaky_relu", {"slope": float(call.args[1]) if len(call.args) > 1 else 0.01}
+    slope = float(call.args[1]) if len(call.args) > 1 else 0.01
+    return ("leaky_relu", {"slope": slope}) if slope else ("relu", {})
 
 
 @on_calls(None, "sigmoid")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import torch
 
 from nar_plugin.tracing.call import Call
+from nar_plugin.tracing.node import Node
 from nar_plugin.tracing.record import CONST, DATA, PARAM
 from nar_plugin.tracing.rules.pooling import as_mean
-from nar_plugin.tracing.rules.rule import Attributes, Rule, declare, on_calls
+from nar_plugin.tracing.rules.rule import Attributes, Rule, declare, on_calls, starts_at
 from nar_plugin.tracing.vocabulary import (
     ARITHMETIC,
     LOOKUPS,
@@ -18,6 +20,9 @@ from nar_plugin.tracing.vocabulary import (
     PRODUCTS,
     WEIGHT_ARITHMETIC,
 )
+
+if TYPE_CHECKING:
+    from nar_plugin.tracing.fusion import Rewriter
 
 _POWERS = {0.5: "sqrt", -0.5: "rsqrt", -1.0: "reciprocal"}
 
@@ -64,6 +69,8 @@ def _arithmetic(call: Call) -> tuple[str, Attributes] | None:
     others = [(tensor, source) for tensor, source in call.others() if call.size(tensor, source) > 1]
     if not others:
         return None
+    if max(call.sources) == DATA:
+        return None
     learned = [tensor for tensor, source in others if source == PARAM]
     if learned:
         call.notes["operand_size"] = call.size(learned[0], PARAM)
@@ -71,6 +78,39 @@ def _arithmetic(call: Call) -> tuple[str, Attributes] | None:
         call.notes["constant_size"] = call.size(*others[0])
     call.notes["complex"] = others[0][0].is_complex()
     return kind, {"operand": "param" if learned else "const"}
+
+
+declare(
+    Rule(
+        name="scaled inputs",
+        effect="dropped",
+        pattern="(x - mean) / std of what comes into the model, with constants",
+        result="",
+        reason="Images are normalised inside a model or before it.",
+    )
+)
+
+
+@starts_at(
+    Rule(
+        name="division by hand",
+        effect="fused",
+        pattern="x * (1 / y)",
+        result="x / y",
+        reason="One function.",
+    ),
+    "reciprocal",
+)
+def _divided(graph: Rewriter, index: int) -> None:
+    last = graph.only_consumer(index)
+    if last is None or graph.nodes[last].kind != "mul" or not graph.nodes[index].inputs:
+        return
+    product = graph.nodes[last]
+    if len(product.inputs) == 2:
+        (x,) = [item for item in product.inputs if item != index]
+        inputs = [x, *graph.nodes[index].inputs]
+        node = Node("div", {}, inputs, product.path, product.out, notes=product.notes)
+        graph.replace(last, node, [index])
 
 
 declare(
@@ -100,7 +140,8 @@ def _power(call: Call) -> tuple[str, Attributes] | None:
     Rule(
         name="masks",
         effect="dropped",
-        pattern="where, masked_fill, maximum, tril, ... with a mask that no input changes",
+        pattern="where, masked_fill, maximum, tril, x[mask] = number, ... with a mask that no "
+        "input changes",
         result="",
         reason="A mask says which values count for one input; causal or not is no layer.",
     ),
@@ -109,9 +150,25 @@ def _power(call: Call) -> tuple[str, Attributes] | None:
 def _masked(call: Call) -> tuple[str, Attributes] | None:
     if call.name == "maximum" and call.live == 1 and 0.0 in (call.number(0), call.number(1)):
         return "relu", {}
-    call.notes["else_zero"] = call.name == "where" and call.number(2) == 0.0
+    if call.name == "maximum" and (slope := _slope(call, 0, 1) or _slope(call, 1, 0)):
+        return "leaky_relu", {"slope": slope}
+    if call.name == "where":
+        zeros = [word for word, place in (("then", 1), ("else", 2)) if call.number(place) == 0.0]
+        call.notes["filled"] = "".join(zeros)
+        call.notes["slope"] = len(call.sources) == 3 and _slope(call, 1, 2)
+    if call.name == "masked_fill" and call.number(2) == 0.0:
+        call.notes["filled"] = "then"
     operands = sum(source != CONST for source in call.sources)
     return None if operands < 2 else (NAMES.get(call.name, call.name), {})
+
+
+def _slope(call: Call, whole: int, leak: int) -> float | None:
+    """The number below 1 that the second of two operands is the first one times."""
+    if not 0 <= call.sources[whole] == call.sources[leak] or len(set(call.reads()[-2:])) > 1:
+        return None
+    scale, offset = call.scaled(leak)
+    plain = call.scaled(whole).near(1.0, 0.0)
+    return round(scale, 4) if plain and not offset and 0 < scale < 1 else None
 
 
 declare(
@@ -173,10 +230,13 @@ def _looked_up(call: Call) -> tuple[str, Attributes] | None:
     "scatter_reduce",
     "index_put",
 )
-def _summed_by_index(call: Call) -> tuple[str, Attributes]:
+def _summed_by_index(call: Call) -> tuple[str, Attributes] | None:
     if call.name == "scatter_reduce" and call.args[4] != "sum":
         return call.name, {}
     if call.name == "index_put" and call.args[3:] != (True,):
+        if call.sources[0] >= 0 and set(call.sources[1:]) <= {CONST}:
+            return None
+        call.notes["filled"] = "then" if call.number(2) == 0.0 else ""
         return call.name, {}
     return "scatter_add", {}
 

@@ -86,7 +86,8 @@ declare(
     Rule(
         name="losses",
         effect="dropped",
-        pattern="a loss of what the model says and a target that comes in",
+        pattern="a loss of what the model says and a target that comes in; the log-softmax of a "
+        "cross entropy",
         result="",
         reason="A forward that is given its targets trains the design that it is without them.",
     ),
@@ -95,4 +96,9 @@ declare(
 )
 def _loss(call: Call) -> tuple[str, Attributes] | None:
     said = [source for source in call.sources if source >= 0]
-    return None if len(said) == 1 else (call.name, {})
+    if len(said) != 1:
+        return call.name, {}
+    before = call.nodes[said[0]]
+    if call.name.startswith("nll_loss") and before.kind == "log_softmax" and before.inputs:
+        call.sources = list(before.inputs)
+    return None

@@ -1,4 +1,4 @@
-"""Recurrent layers; `sequences.py` gives them a forward that records one operation."""
+"""Recurrent layers and loops; `sequences.py` and `loops.py` find them."""
 
 from __future__ import annotations
 
@@ -12,5 +12,18 @@ declare(
         result="lstm, gru, rnn_tanh, rnn_relu (in, width, out, layers, bidirectional)",
         reason="Unrolled, the graph would depend on the sequence length.",
         source="Hochreiter & Schmidhuber 1997; Cho et al. 2014, arXiv 1406.1078",
+    )
+)
+
+declare(
+    Rule(
+        name="steps of a loop",
+        effect="fused",
+        pattern="the same calls with the same weights on one slice of a sequence after the other, "
+        "each alone (three or more) or with what the step before made",
+        result="the step once; where the state begins as zeros, the first and the second",
+        reason="A cell, a selective scan or an encoder of frames is one, however long the "
+        "sequence is.",
+        source="Gu & Dao 2023, arXiv 2312.00752, Algorithm 2, for the scan",
     )
 )

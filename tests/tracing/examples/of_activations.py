@@ -42,6 +42,12 @@ def cubed_gelu(x):
     return 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)))
 
 
+def zeroed(x):
+    x = x.clone()
+    x[x < 0] = 0
+    return x
+
+
 def on(*functions):
     """Each function behind a linear layer."""
     return [lambda m, x, f=f: f(m.fc(x)) for f in functions]
@@ -172,10 +178,18 @@ EXAMPLES = {
             lambda x: (x >= 0).to(x.dtype) * x,
             lambda x: torch.where(x > 0, x, torch.zeros_like(x)),
             lambda x: torch.where(x > 0, x, 0.0),
+            lambda x: torch.where(x <= 0, torch.zeros_like(x), x),
+            lambda x: x.masked_fill(x < 0, 0),
+            zeroed,
+            lambda x: F.leaky_relu(x, 0.0),
         ),
         different=on(
             lambda x: x * (x > 1),
             lambda x: x * (x < 0),
+            lambda x: torch.where(x < 0, x, 0.0),
+            lambda x: x.masked_fill(x > 0, 0),
+            lambda x: x.masked_fill(x < 0, 1),
+            lambda x: torch.where(x > 0, x, 0.1 * x),
             lambda x: torch.where(x > 0, x, 1.0),
             lambda x: (x > 0).to(x.dtype),
         ),
@@ -204,5 +218,11 @@ ALSO_SAME = {
     "hardtanh": on(F.hardtanh, lambda x: x.clamp(-1, 1)),
     "quick_gelu": on(lambda x: x * torch.sigmoid(1.702 * x), lambda x: (x * 1.702).sigmoid() * x),
     "sqrt": on(lambda x: x.sqrt(), lambda x: x**0.5),
+    "leaky_relu": on(
+        lambda x: F.leaky_relu(x, 0.1),
+        lambda x: torch.where(x > 0, x, 0.1 * x),
+        lambda x: torch.maximum(x, 0.1 * x),
+        lambda x: torch.maximum(x / 10, x),
+    ),
     "rsqrt": on(lambda x: x.rsqrt(), lambda x: x.pow(-0.5)),
 }

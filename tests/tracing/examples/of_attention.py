@@ -191,6 +191,12 @@ def linear_attention(m, q, k, v):
     return q.softmax(-1) @ (k.softmax(-2).transpose(-1, -2) @ v)
 
 
+def decays(length):
+    """Of retention: how much of an earlier step is left."""
+    ago = torch.arange(length)[:, None] - torch.arange(length)
+    return torch.where(ago >= 0, 0.9 ** ago.clamp(min=0), 0.0)
+
+
 def grouped(repeat):
     def forward(m, x):
         q, k, v = split(m.q(x)), m.few(x), m.few(x)
@@ -297,6 +303,24 @@ EXAMPLES = {
             joined(*[lambda m, x: split(m.packed(x)[..., :WIDTH])] * 2),
         ],
         shape=(2, 10, WIDTH),
+        layers=projections,
+    ),
+    "linear attention": Example(
+        same=[
+            attend(lambda m, q, k, v: q @ (k.mT @ v)),
+            attend(lambda m, q, k, v: (q @ k.mT) @ v),
+            attend(lambda m, q, k, v: torch.einsum("bhqd,bhde->bhqe", q, k.mT @ v)),
+            attend(lambda m, q, k, v: (q @ k.mT * decays(q.shape[-2])) @ v),
+            attend(lambda m, q, k, v: ((v.mT @ k) @ q.mT).mT),
+            lambda m, x: attend(lambda m, q, k, v: q @ (k.mT @ v))(m, x[:, :7]),
+        ],
+        different=[
+            attend(eager),
+            attend(lambda m, q, k, v: (q @ k.mT).relu() @ v),
+            attend(lambda m, q, k, v: (q @ k.mT * m.table) @ v),
+            attend(lambda m, q, k, v: (scores := q @ k.mT) @ v + scores.mean()),
+        ],
+        shape=SHAPE,
         layers=projections,
     ),
     "attention by hand": Example(

@@ -101,10 +101,11 @@ EXAMPLES = {
             lambda m, x: (y := m.a(x), F.smooth_l1_loss(y, x)),
             lambda m, x: F.binary_cross_entropy_with_logits(m.a(x), x),
             lambda m, x: F.huber_loss(m.a(x), x, reduction="none"),
+            lambda m, x: F.cross_entropy(m.a(x)[0], x[0, :, 0].long()),
         ],
         different=[
             lambda m, x: F.mse_loss(m.a(x), m.b(x)),
-            lambda m, x: F.cross_entropy(m.a(x)[0], x[0, :, 0].long()),
+            lambda m, x: (y := m.a(x).log_softmax(-1), F.nll_loss(y[0], x[0, :, 0].long())),
             lambda m, x: m.b(m.a(x)),
         ],
         layers=plain,
@@ -172,10 +173,63 @@ EXAMPLES = {
             lambda m, x: m.a(x).masked_fill(torch.arange(6)[:, None] > 3, 0.0),
             lambda m, x: torch.where(torch.arange(6)[:, None] > 3, m.a(x), 0.0),
             lambda m, x: m.a(x).nan_to_num(),
+            lambda m, x: m.a(x).index_put((torch.tensor([0]), torch.arange(3)), torch.zeros(())),
         ],
         different=[
+            lambda m, x: m.a(x).index_put((torch.tensor([0]), torch.arange(6)), m.b(x)[0]),
             lambda m, x: torch.where(torch.arange(6)[:, None] > 3, m.a(x), m.b(x)),
             lambda m, x: torch.maximum(m.a(x), m.b(x)),
+        ],
+        layers=plain,
+    ),
+    "masks that come in": Example(
+        same=[
+            lambda m, x: m.a(x),
+            lambda m, x: m.a(x).masked_fill(x == 0, -1e9),
+            lambda m, x: torch.where(~(x > 0.5), m.a(x), -1e9),
+            lambda m, x: m.a(x).masked_fill(~((x != 0) & (x < 9)), -1e9),
+        ],
+        different=[
+            lambda m, x: m.a(x).masked_fill(m.b(x) == 0, -1e9),
+            lambda m, x: torch.where(x > 0, m.a(x), m.b(x)),
+        ],
+        layers=plain,
+    ),
+    "scaled inputs": Example(
+        same=[
+            lambda m, x: m.a(x),
+            lambda m, x: m.a((x - torch.arange(8.0)) / torch.arange(1.0, 9.0)),
+            lambda m, x: m.a(x * torch.arange(8.0)),
+        ],
+        different=[
+            lambda m, x: m.a(x) * torch.arange(8.0),
+            lambda m, x: m.a(x * m.weight),
+            lambda m, x: m.a(x.exp()),
+        ],
+        layers=plain,
+    ),
+    "division by hand": Example(
+        same=[
+            lambda m, x: m.a(x) / m.b(x),
+            lambda m, x: m.a(x) * (1 / m.b(x)),
+            lambda m, x: m.b(x).reciprocal() * m.a(x),
+        ],
+        different=[
+            lambda m, x: 1 / m.a(x),
+            lambda m, x: m.a(x) * m.b(x),
+            lambda m, x: (y := m.b(x).reciprocal()) * m.a(x) + y,
+        ],
+        layers=plain,
+    ),
+    "sum of copies": Example(
+        same=[
+            lambda m, x: m.a(x),
+            lambda m, x: m.a(x).expand(4, 1, 6, 8).sum(0),
+            lambda m, x: m.a(x).repeat(4, 1, 1).mean(0),
+        ],
+        different=[
+            lambda m, x: m.a(x).repeat(1, 4, 1).sum(1),
+            lambda m, x: torch.stack([m.a(x), m.b(x)]).sum(0),
         ],
         layers=plain,
     ),

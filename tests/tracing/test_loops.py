@@ -1,0 +1,141 @@
+"""A loop over positions is one step, whatever it runs on, and nothing else is taken for a loop."""
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from nar_plugin.tracing import trace
+
+
+def kinds(model, *inputs):
+    return [op.kind for op in trace(model, inputs).ops]
+
+
+class Translator(nn.Module):
+    """An encoder and a decoder that is told the words one by one, with or without attention."""
+
+    def __init__(self, attends):
+        super().__init__()
+        self.words, self.said = nn.Embedding(50, 16), nn.Embedding(60, 16)
+        self.encoder = nn.GRU(16, 32, batch_first=True)
+        self.decoder = nn.GRU(48 if attends else 16, 32, batch_first=True)
+        self.scores, self.head = nn.Linear(64, 1), nn.Linear(32, 60)
+        self.attends = attends
+
+    def forward(self, words, said):
+        memory, state = self.encoder(self.words(words))
+        found = []
+        for step in range(said.shape[1]):
+            x = self.said(said[:, step]).unsqueeze(1)
+            if self.attends:
+                asked = state[-1].unsqueeze(1).expand_as(memory)
+                weights = self.scores(torch.cat([memory, asked], -1)).softmax(1)
+                x = torch.cat([x, (weights * memory).sum(1, keepdim=True)], -1)
+            y, state = self.decoder(x, state)
+            found.append(self.head(y.squeeze(1)))
+        return torch.stack(found, 1)
+
+
+@pytest.mark.parametrize("attends", [False, True])
+def test_a_decoder_is_one_step(attends):
+    model = Translator(attends)
+    graphs = {
+        trace(model, (torch.ones(2, words).long(), torch.ones(2, said).long())).fingerprint
+        for words, said in ((4, 2), (4, 3), (5, 6), (7, 9))
+    }
+    assert len(graphs) == 1
+    found = kinds(model, torch.ones(2, 4).long(), torch.ones(2, 5).long())
+    assert found.count("gru") == 2  # the encoder, from whose state the decoder begins
+    assert found.count("embedding") == 2
+
+
+class Frames(nn.Module):
+    """A network on each frame, then a recurrent one."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.rnn, self.head = nn.Conv2d(3, 8, 3), nn.LSTM(8, 16), nn.Linear(16, 3)
+
+    def forward(self, clip):
+        seen = [F.relu(self.conv(frame)).mean((2, 3)) for frame in clip.unbind(1)]
+        return self.head(self.rnn(torch.stack(seen))[0][-1])
+
+
+class FramesAtOnce(Frames):
+    def forward(self, clip):
+        seen = F.relu(self.conv(clip.flatten(0, 1))).mean((2, 3)).view(len(clip), -1, 8)
+        return self.head(self.rnn(seen.transpose(0, 1))[0][-1])
+
+
+def test_frames_one_by_one_are_frames_at_once():
+    clips = [torch.ones(1, count, 3, 16, 16) for count in (3, 8)]
+    found = {trace(model, clip).fingerprint for model in (Frames(), FramesAtOnce()) for clip in clips}
+    assert len(found) == 1
+
+
+class QueriesAndKeys(nn.Module):
+    """One norm for two slices of one layer, as attention has it: no loop."""
+
+    def __init__(self):
+        super().__init__()
+        self.both, self.norm, self.out = nn.Linear(8, 16), nn.LayerNorm(8), nn.Linear(8, 8)
+
+    def forward(self, x):
+        query, key = self.both(x).chunk(2, -1)
+        return self.out(self.norm(query) * self.norm(key))
+
+
+def test_two_slices_with_one_layer_are_no_loop():
+    assert kinds(QueriesAndKeys(), torch.ones(1, 4, 8)).count("layer_norm") == 2
+
+
+class Hierarchical(nn.Module):
+    """Res2Net's layers: each has its own weights, and reads a slice and what the last one made."""
+
+    def __init__(self):
+        super().__init__()
+        self.convs = nn.ModuleList(nn.Conv2d(4, 4, 3, padding=1) for _ in range(4))
+
+    def forward(self, x):
+        y, found = torch.zeros(()), []
+        for conv, part in zip(self.convs, x.chunk(4, 1), strict=True):
+            y = conv(part + y)
+            found.append(y)
+        return torch.cat(found, 1)
+
+
+def test_layers_with_weights_of_their_own_are_no_loop():
+    assert kinds(Hierarchical(), torch.ones(1, 16, 8, 8)).count("conv") == 4
+
+
+class Triplet(nn.Module):
+    """One network for three inputs, which are no slices of one."""
+
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Sequential(nn.Linear(8, 8), nn.ReLU())
+
+    def forward(self, one, same, other):
+        return self.net(one) - self.net(same), self.net(one) - self.net(other)
+
+
+def test_three_inputs_are_no_loop():
+    assert kinds(Triplet(), *[torch.ones(1, 8)] * 3).count("relu") == 4
+
+
+def test_library_models_do_not_depend_on_the_length():
+    transformers = pytest.importorskip("transformers")
+    made = {
+        "Mamba": {"num_hidden_layers": 2, "hidden_size": 64},
+        "Rwkv": {"num_hidden_layers": 2, "hidden_size": 64, "attention_hidden_size": 64},
+        "xLSTM": {"num_hidden_layers": 2, "hidden_size": 256, "num_heads": 4},
+    }
+    for name, sizes in made.items():
+        with torch.device("meta"):
+            model = getattr(transformers, f"{name}Model")(
+                getattr(transformers, f"{name}Config")(**sizes)
+            )
+        graphs = [trace(model, torch.ones(1, length).long()) for length in (6, 9, 20)]
+        assert len({graph.fingerprint for graph in graphs}) == 1, name
+        assert len(graphs[0].ops) < 200, name
