@@ -16,7 +16,11 @@ from torch.nn import functional as F
 Arguments = Mapping[str, Any]
 Known = Callable[[Arguments], None]
 
-_GATES = {"swish": F.silu, "silu": F.silu, "sigmoid": torch.sigmoid}
+_GATES: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    "swish": F.silu,
+    "silu": F.silu,
+    "sigmoid": torch.sigmoid,
+}
 
 
 def known_kernel(name: str, arguments: Arguments) -> Callable[[], None] | None:
@@ -162,7 +166,8 @@ def _rotated(
     """Rotary positions of the first features of each head.
 
     Shapes:
-        x: [batch, length, heads, features]; cos, sin: [batch or 1, length, 1, half of those turned].
+        x: [batch, length, heads, features].
+        cos, sin: [batch or 1, length, 1, half of the features that are turned].
     """
     turned = 2 * cos.shape[-1]
     if interleaved:

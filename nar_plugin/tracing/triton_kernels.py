@@ -63,7 +63,8 @@ def launched(recorder: Any, kernel: Any, arguments: Mapping[str, Any]) -> None:
 def _by_name(kernel: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of a launch by their names; those without one by their places."""
     names = getattr(kernel, "arg_names", ())
-    return {**dict(zip((*names, *map(str, range(len(names), len(args)))), args)), **kwargs}
+    words = (*names, *map(str, range(len(names), len(args))))
+    return {**dict(zip(words, args, strict=False)), **kwargs}
 
 
 def _install(interface: Any) -> None:

@@ -70,8 +70,8 @@ class FramesAtOnce(Frames):
 
 def test_frames_one_by_one_are_frames_at_once():
     clips = [torch.ones(1, count, 3, 16, 16) for count in (3, 8)]
-    found = {trace(model, clip).fingerprint for model in (Frames(), FramesAtOnce()) for clip in clips}
-    assert len(found) == 1
+    models = Frames(), FramesAtOnce()
+    assert len({trace(model, clip).fingerprint for model in models for clip in clips}) == 1
 
 
 class QueriesAndKeys(nn.Module):
