@@ -20,7 +20,7 @@ import torch
 from nar_plugin.tracing.call import tensors_among
 from nar_plugin.tracing.record import CONST, DATA, PARAM, Move, Record
 
-_STEPS = 3  # fewer that pass nothing on are no loop: one norm for queries and keys of one layer
+_STEPS = 3  # fewer are no loop: one norm for queries and keys, what is done to x and then to y
 _EARLIER = 4  # calls alike that may have begun the step before
 
 
@@ -74,14 +74,15 @@ class _Loops:
         end = place
         while end < len(self._records) and self._repeats(end, place, period):
             end += 1
-        steps = (end - place) // period
-        step = range(place, place + period) if steps else ()
+        later = (end - place) // period
+        if 1 + later < _STEPS:
+            return place
+        step = range(place, place + period)
         slices = {item.whole for i in step for item in self._next_slices(i, period)}
         read = [item for i in step for item in self._arguments(i)]
         recurrent = any(place - period <= item.source < place for item in read)
-        learned = any(item.source == PARAM for item in read)
-        each_alone = learned and 1 + steps >= _STEPS and slices != {DATA}
-        return place + steps * period if slices and (recurrent or each_alone) else place
+        each_alone = any(item.source == PARAM for item in read) and slices != {DATA}
+        return place + later * period if slices and (recurrent or each_alone) else place
 
     def _slices_read(self, place: int) -> Iterator[Hashable]:
         """For each slice that a call reads, what it has in common with that of another step."""
@@ -101,6 +102,8 @@ class _Loops:
         if len(mine) != len(earlier):
             return False
         for now, before in zip(mine, earlier, strict=True):
+            if _shape(now.tensor) != _shape(before.tensor):
+                return False
             if now.source == before.source:
                 if now.source != CONST and now.whole != before.whole:
                     return False
@@ -142,7 +145,9 @@ class _Loops:
         while tensor is not None and (move := self._moves.get(id(tensor))) is not None:
             steps.append((move.func, str(move.args[1:]), move.place))
             tensor = move.args[0]
-        return [*steps, id(tensor)]
+        if tensor is None or tensor.is_meta:
+            return [*steps, id(tensor)]
+        return [*steps, tensor.data_ptr(), tensor.shape, tensor.stride()]  # it has values
 
 
 def _shape(out: Any) -> Hashable:

@@ -42,7 +42,7 @@ def test_a_decoder_is_one_step(attends):
     model = Translator(attends)
     graphs = {
         trace(model, (torch.ones(2, words).long(), torch.ones(2, said).long())).fingerprint
-        for words, said in ((4, 2), (4, 3), (5, 6), (7, 9))
+        for words, said in ((4, 3), (4, 4), (5, 6), (7, 9))
     }
     assert len(graphs) == 1
     found = kinds(model, torch.ones(2, 4).long(), torch.ones(2, 5).long())
@@ -88,6 +88,26 @@ class QueriesAndKeys(nn.Module):
 
 def test_two_slices_with_one_layer_are_no_loop():
     assert kinds(QueriesAndKeys(), torch.ones(1, 4, 8)).count("layer_norm") == 2
+
+
+class Generated(nn.Module):
+    """Layers whose weights are slices of one that a network makes, as CondInst's: no loop."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.weights = nn.Conv2d(3, 10, 3), nn.Linear(8, 80 + 64 + 8)
+
+    def forward(self, x, code):
+        x = self.conv(x)
+        made = self.weights(code).split([80, 64, 8])
+        for weight, width in zip(made, (8, 8, 1), strict=True):
+            x = F.relu(F.conv2d(x, weight.view(width, -1, 1, 1)))
+        return x
+
+
+def test_generated_layers_are_no_loop():
+    found = kinds(Generated(), torch.ones(1, 3, 9, 9), torch.ones(8))
+    assert found.count("conv") == 4
 
 
 class Hierarchical(nn.Module):

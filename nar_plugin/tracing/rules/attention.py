@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _BETWEEN = frozenset("add sub mul div where masked_fill".split())  # scores and softmax
 _FARTHEST = 5
+_OF_PRODUCTS = frozenset({"matmul", "linear_attention"})  # powers of a matrix are no attention
 
 
 @on_calls(
@@ -146,6 +147,8 @@ def _linear_attention(graph: Rewriter, index: int) -> None:
     first = products[0] is not None
     walked = products[0] or products[1] or []
     inputs = [*nodes[walked[-1]].inputs, output.inputs[first]]
+    if any(nodes[item].kind in _OF_PRODUCTS for item in inputs):
+        return
     graph.replace(index, Node("linear_attention", {}, inputs, output.path, output.out), walked)
 
 

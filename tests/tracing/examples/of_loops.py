@@ -68,6 +68,23 @@ def depths_with_shared_weights(m, x):
     return m.out(x)
 
 
+def two_halves(m, x):
+    """What is done to one half and then to the other, in place: no loop."""
+    y = m.state(x).clone()
+    y[..., :4] *= m.into(x)[..., :4]
+    y[..., 4:] *= m.into(x)[..., 4:]
+    return m.out(y)
+
+
+def propagated(m, x):
+    """Along the same edges each time, as APPNP: no slice is another."""
+    edges = torch.tensor([[0, 1, 2, 3], [1, 2, 3, 0]])
+    y = m.into(x)[0]
+    for _ in range(5):
+        y = torch.zeros_like(y).index_add(0, edges[1], y[edges[0]])
+    return m.out(y)
+
+
 def without_a_state(m, x):
     return m.out(torch.stack([torch.tanh(m.into(step)) for step in x.unbind(1)], 1))
 
@@ -88,6 +105,8 @@ EXAMPLES = {
             of_other_layers,
             depths_with_shared_weights,
             without_a_state,
+            two_halves,
+            propagated,
             lambda m, x: recurrent(m, x[:, :1]),
         ],
         shape=(1, 6, WIDTH),
@@ -96,9 +115,9 @@ EXAMPLES = {
 }
 
 ALSO_SAME = {
-    "cells": [by_lstm_cell, lambda m, x: by_lstm_cell(m, x[:, :3])],
-    "a scan": [selective_scan, lambda m, x: selective_scan(m, x[:, :3])],
-    "a state that is given": [from_an_encoder, lambda m, x: from_an_encoder(m, x[:, :2])],
+    "cells": [by_lstm_cell, lambda m, x: by_lstm_cell(m, x[:, :5])],
+    "a scan": [selective_scan, lambda m, x: selective_scan(m, x[:, :4])],
+    "a state that is given": [from_an_encoder, lambda m, x: from_an_encoder(m, x[:, :3])],
     "each slice alone": [
         lambda m, x: m.out(m.encoder(x)),
         lambda m, x: m.out(torch.stack([m.encoder(step) for step in x.unbind(1)], 1)),
