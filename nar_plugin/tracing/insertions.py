@@ -20,7 +20,7 @@ _LARGEST = 8  # operations of a branch
 _LEFT = 4  # a quarter of the operations is left, or more: what is most of a graph is the design
 _LONGEST = 10_000  # operations of a graph that is looked at
 _CORE = frozenset(
-    {"linear", "conv", "embedding", "attention", "lstm", "gru", "rnn_tanh", "rnn_relu"}
+    "linear conv embedding attention linear_attention lstm gru rnn_tanh rnn_relu".split()
 )
 
 

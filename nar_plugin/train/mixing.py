@@ -18,8 +18,11 @@ _KERNELS = ("parallel_nsa", "parallel_path", "parallax")
 
 # What mixes places and is no convolution: products of data, recurrences, scans.
 _MIXING = frozenset(
-    "attention cumprod cumsum fft_r2c gru lstm matmul rnn_relu rnn_tanh softmax".split()
+    "attention cumprod cumsum fft_r2c gru linear_attention lstm matmul rnn_relu rnn_tanh "
+    "softmax".split()
 )
+# Of data; linear attention is two, both behind what makes its keys.
+_PRODUCTS = frozenset({"matmul", "linear_attention"})
 
 
 def attends(graph: StoredGraph) -> bool:
@@ -39,7 +42,7 @@ def attends(graph: StoredGraph) -> bool:
     if graph.method == "modules":  # no product between two layers was seen
         classes = (line.partition("=")[2] for line in graph.classes.splitlines())
         return any("attention" in owner.lower() for owner in classes)
-    if "matmul" not in kinds:
+    if _PRODUCTS.isdisjoint(kinds):
         return False
     before, after = defaultdict(list), defaultdict(list)
     for source, target in graph.edges.reshape(-1, 2).tolist():
@@ -59,7 +62,7 @@ def attends(graph: StoredGraph) -> bool:
             if place in seen:
                 continue
             seen.add(place)
-            if kinds[place] == "matmul":
+            if kinds[place] in _PRODUCTS:
                 found.append(place)
             elif through(place):
                 waiting += along[place]
@@ -69,6 +72,8 @@ def attends(graph: StoredGraph) -> bool:
         if kind in ("softmax", "exp"):
             weighted = products(place, after, passing.__getitem__)
             if weighted and products(place, before, passing.__getitem__):
+                return True
+            if kind == "softmax" and any(kinds[place] == "linear_attention" for place in weighted):
                 return True
             again = (products(product, after, passing.__getitem__) for product in weighted)
             if kind == "softmax" and any(again):
