@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import prod
+from typing import TYPE_CHECKING
 
 import torch
 
@@ -10,8 +11,11 @@ from nar_plugin.tracing.call import Call
 from nar_plugin.tracing.node import Node
 from nar_plugin.tracing.record import DATA
 from nar_plugin.tracing.rules.layers import sizes
-from nar_plugin.tracing.rules.rule import Attributes, Rule, declare, on_calls
+from nar_plugin.tracing.rules.rule import Attributes, Rule, declare, on_calls, starts_at
 from nar_plugin.tracing.vocabulary import NAMES, RESAMPLINGS
+
+if TYPE_CHECKING:
+    from nar_plugin.tracing.fusion import Rewriter
 
 GLOBAL: Attributes = {"over": "positions"}
 _SMALLEST_GLOBAL_WINDOW = 4  # a window of 2 or 3 may cover a small image by chance
@@ -89,8 +93,12 @@ def _reduced(call: Call) -> tuple[str, Attributes] | None:
         return None
     first = _whole(call)
     if kind in _IN_STEPS and first is not None and first.kind == kind:
-        axes = _together(first, axes, rank)
-        return _instead(call, first, kind, axes)
+        before = call.sources[0]
+        said = _reduction(call, kind, tensor.shape, axes)
+        alone = Node(*said, [before], call.path, call.out, notes=dict(call.notes))
+        together = _instead(call, first, kind, _together(first, axes, rank))
+        call.notes["apart"] = before, alone
+        return together
     return _reduction(call, kind, tensor.shape, axes)
 
 
@@ -144,6 +152,14 @@ def _instead(call: Call, first: Node, kind: str, axes: list[int]) -> tuple[str, 
     """The node of a reduction of what the first one reduced."""
     call.sources = [*(first.inputs or [DATA]), *call.sources[1:]]
     return _reduction(call, kind, first.notes["shape"], axes)
+
+
+@starts_at(None, *sorted(_IN_STEPS))
+def _apart(graph: Rewriter, index: int) -> None:
+    """Where something else reads the first reduction too, the second is one of its own."""
+    before, alone = graph.nodes[index].notes.get("apart", (None, None))
+    if before is not None and list(graph.readers(before)):
+        graph.replace(index, alone, [])
 
 
 def _reduction(

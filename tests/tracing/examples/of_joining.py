@@ -144,6 +144,7 @@ EXAMPLES = {
             pooled(lambda x: x.mean(3).amax(2)),
             pooled(lambda x: x.mean(3).mean(0)),
             pooled(lambda x: x.mean(3)[:, :, :2].mean(2)),
+            pooled(lambda x: (y := x.mean((2, 3))) - y.mean(1, keepdim=True)),
         ],
         shape=(SAMPLES, CHANNELS, LENGTH, LENGTH),
         layers=paths,

@@ -255,3 +255,15 @@ EXAMPLES = {
         layers=affine(8),
     ),
 }
+
+
+def behind_pooling(m, x):  # HorNet's own layer norm
+    x = m.fc(x).mean(1)
+    mean = x.mean(1, keepdim=True)
+    var = (x - mean).pow(2).mean(1, keepdim=True)
+    return m.weight * ((x - mean) / torch.sqrt(var + 1e-6)) + m.bias
+
+
+ALSO_SAME = {
+    "a layer norm of pooled features": [behind_pooling, lambda m, x: m.norm(m.fc(x).mean(1))],
+}
