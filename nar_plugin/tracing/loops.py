@@ -55,6 +55,8 @@ class _Argument(NamedTuple):
 
 
 class _Loops:
+    """Looks for repeated calls in a recording."""
+
     def __init__(self, records: list[Record], moves: Mapping[int, Move]) -> None:
         self._records = records
         self._moves = moves
