@@ -1,4 +1,4 @@
-"""What could be reached on the split of the paper by whoever knew the best method for each question.
+"""What whoever knew the best of six methods for each question would reach on the paper's split.
 
 On the validation side of seed 0, where settings are chosen: each of six methods ranks the
 candidates for every question, and the best of the six counts, for each measure apart.
