@@ -61,6 +61,14 @@ def _normed(x: torch.Tensor, a: Arguments) -> torch.Tensor:
     return F.group_norm(x.reshape(-1, groups * width), groups, weight, bias).view(x.shape)
 
 
+def _summed(a: Arguments, residual: str) -> torch.Tensor:
+    """The input with the residual, which is kept where the launch wants it."""
+    x: torch.Tensor = a["x"] if a[residual] is None else a["x"] + a[residual]
+    if a[f"{residual}_out"] is not None:
+        a[f"{residual}_out"].copy_(x)
+    return x
+
+
 @_kernel(
     "x y w b res res_out D IS_RMS_NORM",
     "layer_norm_fwd_kernel",
@@ -68,10 +76,7 @@ def _normed(x: torch.Tensor, a: Arguments) -> torch.Tensor:
     "layer_norm_quant_fwd_kernel",
 )
 def _norm(a: Arguments) -> None:
-    x = a["x"] if a["res"] is None else a["x"] + a["res"]
-    if a["res_out"] is not None:
-        a["res_out"].copy_(x)
-    a["y"].copy_(_normed(x, a))
+    a["y"].copy_(_normed(_summed(a, "res"), a))
 
 
 @_kernel(
@@ -80,9 +85,7 @@ def _norm(a: Arguments) -> None:
     "layer_norm_gated_fwd_kernel_row",
 )
 def _gated_norm(a: Arguments) -> None:
-    x = a["x"] if a["residual"] is None else a["x"] + a["residual"]
-    if a["residual_out"] is not None:
-        a["residual_out"].copy_(x)
+    x = _summed(a, "residual")
     a["y"].copy_(_normed(x, a) * _GATES[a["ACTIVATION"]](a["g"]))
 
 

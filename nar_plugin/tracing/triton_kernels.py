@@ -50,7 +50,8 @@ def launched(recorder: Any, kernel: Any, arguments: Mapping[str, Any]) -> None:
     name = str(getattr(kernel, "__name__", "kernel"))
     known = known_kernel(name, arguments)
     if known is not None:
-        with suppress(RuntimeError):  # of shapes: another library's kernel of that name
+        # Another library's kernel of that name has other shapes, or a gate of its own.
+        with suppress(RuntimeError, LookupError):
             known()
             return
     tensors = [item for item in arguments.values() if isinstance(item, torch.Tensor)]

@@ -106,9 +106,9 @@ def _divided(graph: Rewriter, index: int) -> None:
     if last is None or graph.nodes[last].kind != "mul" or not graph.nodes[index].inputs:
         return
     product = graph.nodes[last]
-    if len(product.inputs) == 2:
-        (x,) = [item for item in product.inputs if item != index]
-        inputs = [x, *graph.nodes[index].inputs]
+    others = [item for item in product.inputs if item != index]
+    if len(product.inputs) == 2 and others:  # two slices of one reciprocal are no quotient
+        inputs = [*others, *graph.nodes[index].inputs]
         node = Node("div", {}, inputs, product.path, product.out, notes=product.notes)
         graph.replace(last, node, [index])
 

@@ -90,7 +90,8 @@ def _projections(graph: Rewriter, index: int) -> None:
     linear = graph.nodes[index].kind == "linear_attention"
     between = _TO_ATTENTION | _FEATURE_MAPS if linear else _TO_ATTENTION
     layers = [_layer(graph, item, between) for item in inputs]
-    alone = len(inputs) == 3 and inputs.count(inputs[1]) == 1
+    # Without a softmax a bias of the keys is one.
+    alone = not linear and len(inputs) == 3 and inputs.count(inputs[1]) == 1
     _pack(graph, layers, key=inputs[1] if alone else None)
 
 

@@ -218,6 +218,7 @@ EXAMPLES = {
             lambda m, x: 1 / m.a(x),
             lambda m, x: m.a(x) * m.b(x),
             lambda m, x: (y := m.b(x).reciprocal()) * m.a(x) + y,
+            lambda m, x: (y := m.b(x).reciprocal())[..., :4] * y[..., 4:],
         ],
         layers=plain,
     ),
