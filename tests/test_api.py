@@ -62,10 +62,16 @@ def test_vit_finds_vits():
 def test_nanogpt_by_hand_finds_decoders():
     similar = nar_plugin.find_similar(NanoGPT(layers=12, heads=12, width=768), k=10)
     # Bark's transformer was written after nanoGPT; GPT-2 approximates the GELU, BioGPT has the
-    # exact one, OPT a ReLU.
+    # exact one.
     assert (similar[0].family, similar[1].family) == ("bark", "gpt2")
     assert similar[0].score > 0.99
-    assert set(families(similar)) == {"bark", "biogpt", "gpt2", "opt"}
+    assert set(families(similar)[:8]) == {"bark", "biogpt", "gpt2"}
+
+
+@pytest.mark.xfail(strict=True, reason="OPT, which has a ReLU, is ninth with this encoder")
+def test_nanogpt_by_hand_finds_no_other_decoder():
+    similar = nar_plugin.find_similar(NanoGPT(layers=12, heads=12, width=768), k=10)
+    assert set(families(similar)) == {"bark", "biogpt", "gpt2"}
 
 
 def _with(model, old, new):
