@@ -79,6 +79,16 @@ ELEMENTWISE = {
         {"a": X, "b": Y, "n_cols": 8},
     ),
     "_rms_norm_forward_kernel": (lambda: RMS * W, "Y_ptr", {"X_ptr": X, "W_ptr": W, "n_cols": 8}),
+    "_layer_norm_forward_kernel": (
+        lambda: (
+            (X - X.mean(-1, keepdim=True))
+            / (X.var(-1, unbiased=False, keepdim=True) + 1e-5).sqrt()
+            * W
+            + B
+        ),
+        "Y_ptr",
+        {"X_ptr": X, "W_ptr": W, "B_ptr": B, "n_cols": 8},
+    ),
     "token_shift_fwd_kernel_short": (
         lambda: torch.cat([torch.zeros(2, 1, 8), X[:, :-1]], 1) - X,
         "y",
@@ -193,10 +203,43 @@ def test_a_launch_of_a_known_kernel_leaves_torchs_nodes():
             swiglu_fwd_kernel[(1,)](gate, value, z, z.numel(), BLOCK=16)
             return self.narrow(z)
 
+    class Wrapped(Gated):
+        def forward(self, x):
+            gate, value = self.wide(x).chunk(2, -1)
+            z = torch.empty_like(gate)
+            wrapped = torch.library.wrap_triton(swiglu_fwd_kernel)
+            wrapped[(1,)](gate, value, z, z.numel(), BLOCK=16)
+            return self.narrow(z)
+
     class Plain(Gated):
         def forward(self, x):
             gate, value = self.wide(x).chunk(2, -1)
             return self.narrow(F.silu(gate) * value)
 
-    found = [trace(model, torch.ones(2, 8)).fingerprint for model in (Gated(), Plain())]
-    assert found[0] == found[1]
+    models = Gated(), Wrapped(), Plain()
+    assert len({trace(model, torch.ones(2, 8)).fingerprint for model in models}) == 1
+
+
+def test_a_gate_that_is_not_known_leaves_a_node():
+    pytest.importorskip("triton")
+    from nar_plugin.tracing.triton_kernels import launched
+
+    class Gating:
+        """A launch as another library may have it."""
+
+        __name__ = "layer_norm_gated_fwd_kernel"
+
+    noted = []
+
+    class Recorder:
+        def is_live(self, tensor):
+            return tensor is X
+
+        def write(self, op, inputs, outputs):
+            noted.append((op.kind, inputs, outputs))
+
+    y = torch.empty_like(X)
+    arguments = {"x": X, "g": G, "y": y, "w": W, "b": None, "residual": None, "D": 8}
+    arguments |= {"residual_out": None, "ACTIVATION": "mish", "IS_RMS_NORM": True}
+    launched(Recorder(), Gating(), arguments)
+    assert [kind for kind, *_ in noted] == ["triton::layer_norm_gated_fwd_kernel"]
