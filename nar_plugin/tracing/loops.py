@@ -109,6 +109,8 @@ class _Loops:
             if now.source == before.source:
                 if now.source != CONST and now.whole != before.whole:
                     return False
+                if now.source == PARAM and self._part(now.tensor) != self._part(before.tensor):
+                    return False  # each step has its own slice of the weights
                 continue
             passed_on = start - period <= now.source < start
             starts = passed_on and (before.source >= 0 or before.source == DATA)

@@ -95,13 +95,13 @@ class Generated(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.conv, self.weights = nn.Conv2d(3, 10, 3), nn.Linear(8, 80 + 64 + 8)
+        self.conv, self.weights = nn.Conv2d(3, 10, 3), nn.Linear(8, 80 + 64 + 64)
 
     def forward(self, x, code):
         x = self.conv(x)
-        made = self.weights(code).split([80, 64, 8])
-        for weight, width in zip(made, (8, 8, 1), strict=True):
-            x = F.relu(F.conv2d(x, weight.view(width, -1, 1, 1)))
+        made = self.weights(code).split([80, 64, 64])
+        for weight in made:
+            x = F.relu(F.conv2d(x, weight.view(8, -1, 1, 1)))
         return x
 
 
@@ -137,11 +137,51 @@ class Triplet(nn.Module):
         self.net = nn.Sequential(nn.Linear(8, 8), nn.ReLU())
 
     def forward(self, one, same, other):
-        return self.net(one) - self.net(same), self.net(one) - self.net(other)
+        one, same, other = self.net(one), self.net(same), self.net(other)
+        return one - same, one - other
 
 
 def test_three_inputs_are_no_loop():
-    assert kinds(Triplet(), *[torch.ones(1, 8)] * 3).count("relu") == 4
+    assert kinds(Triplet(), *[torch.ones(1, 8)] * 3).count("relu") == 3
+
+
+class OwnWeights(nn.Module):
+    """A matrix for each step, in one parameter or in several, in one module."""
+
+    def __init__(self, stacked):
+        super().__init__()
+        made = [nn.Parameter(torch.ones(8, 8)) for _ in range(5)]
+        self.weights = nn.Parameter(torch.stack(made)) if stacked else nn.ParameterList(made)
+
+    def forward(self, x):
+        state = torch.zeros(len(x), 8)
+        for step in range(5):
+            state = torch.tanh(x[:, step] @ self.weights[step] + state)
+        return state
+
+
+@pytest.mark.parametrize("stacked", [False, True])
+def test_steps_with_weights_of_their_own_are_no_loop(stacked):
+    assert kinds(OwnWeights(stacked), torch.ones(1, 5, 8)).count("tanh") == 5
+
+
+class Propagation(nn.Module):
+    """APPNP: along the same edges again and again, which come in and are cut out each time."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(8, 8)
+
+    def forward(self, x, edges):
+        y = start = self.layer(x)
+        for _ in range(5):
+            y = torch.zeros_like(y).index_add(0, edges[1], y[edges[0]]) + start
+        return y
+
+
+def test_the_same_slice_again_is_no_loop():
+    edges = torch.tensor([[0, 1, 2, 3], [1, 2, 3, 0]])
+    assert kinds(Propagation(), torch.ones(4, 8), edges).count("scatter_add") == 5
 
 
 def test_library_models_do_not_depend_on_the_length():
