@@ -137,6 +137,4 @@ def build(owner: type[Any], classes: Mapping[str, type[Any]]) -> Any:
     model = owner(**_COMPLETED.get(name, {}))
     if name == "ZImageControlNetModel":  # it shares the embeddings of the transformer
         model = owner.from_transformer(model, classes["ZImageTransformer2DModel"]())
-    if name == "AutoencoderKLAllegro":  # it cannot encode a film in one piece
-        model.enable_tiling()
     return model

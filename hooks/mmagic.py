@@ -43,7 +43,7 @@ def _task(path: str, model: dict[str, Any]) -> str:
 
 def _design(model: dict[str, Any]) -> str | None:
     """The generator, where the model is but what trains it."""
-    generator = str((model.get("generator") or {}).get("type"))
+    generator: str | None = (model.get("generator") or {}).get("type")
     general = model["type"] in ("BaseEditModel", "BasicInterpolator")
     return generator if general or generator in _OF_THEIR_OWN else None
 

@@ -305,6 +305,11 @@ def test_an_index_of_another_encoder_is_refused(tmp_path):
         nar_plugin.find_similar("timm:resnet18", index=other)
 
 
+def test_an_index_of_another_type():
+    with pytest.raises(NarError, match="index of type int, expected an ArchitectureIndex"):
+        nar_plugin.find_similar("timm:resnet18", index=3)
+
+
 def test_a_folder_without_an_index(tmp_path):
     with pytest.raises(IndexUnavailable, match="manifest"):
         nar_plugin.find_similar("timm:resnet18", index=tmp_path)

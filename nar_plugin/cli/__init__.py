@@ -6,6 +6,7 @@ what mends it; 2: wrong usage. torch is imported inside the commands, so that `n
 
 from __future__ import annotations
 
+import errno
 import sys
 import traceback
 from importlib import metadata
@@ -79,7 +80,10 @@ def main() -> None:
         app()
     except NarError as error:
         fail(str(error))
-    except Exception:
-        traceback.print_exc()
-        fail("This is a bug in nar-plugin or in a plugin: try again with NAR_DISABLE_PLUGINS=*")
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            fail("There is no space left where the result or a file goes.")
+        else:
+            traceback.print_exc()
+            fail("This is a bug in nar-plugin or in a plugin: try again with NAR_DISABLE_PLUGINS=*")
     sys.exit(1)

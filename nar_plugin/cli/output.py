@@ -44,6 +44,7 @@ def show(renderable: RenderableType) -> None:
 def show_json(result: Any) -> None:
     """Print a result for a program. Escapes all but ASCII, terminal controls included."""
     sys.stdout.write(json.dumps(result, indent=2) + "\n")
+    sys.stdout.flush()  # while an error can still be told
 
 
 def fail(message: str) -> None:

@@ -31,13 +31,18 @@ def open_index(place: str | Path | None, revision: str | None, read: Read) -> Ar
     Raises:
         IndexUnavailable: There is no such index, or it could not be had.
         IndexIncompatible: It is of another format.
-        NarError: The folder holds another revision.
+        NarError: The folder holds another revision, or `place` is something else.
     """
     if place is None and revision is None:
         return first_readable(read)
     if place is None:
         folder = _local(str(revision))
         return read(folder) if folder else published(Place(active_repository()), revision, read)
+    if not isinstance(place, str | Path):
+        raise NarError(
+            f"Got an index of type {type(place).__name__}, expected an ArchitectureIndex, a "
+            "folder, or a repository owner/name."
+        )
     folder = Path(place)
     if not folder.exists() and is_repository(str(place)):
         return published(Place(str(place)), revision, read)

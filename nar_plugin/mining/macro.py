@@ -38,9 +38,11 @@ class MotifCount:
     ops: int
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class MacroGraph:
     """Motif instances in topological order and the edges between them.
+
+    Two are equal where the graphs that were cut are.
 
     Attributes:
         motifs: The distinct motifs.
@@ -55,6 +57,14 @@ class MacroGraph:
     edges: IntArray
     spans: IntArray
     graph: ArchitectureGraph
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the graphs that were cut are one design."""
+        return isinstance(other, MacroGraph) and self.graph == other.graph
+
+    def __hash__(self) -> int:
+        """Of the graph."""
+        return hash(self.graph)
 
     def __len__(self) -> int:
         """The number of motif instances."""

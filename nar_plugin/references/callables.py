@@ -56,15 +56,24 @@ def _attribute(module: ModuleType, path: str) -> Any:
         raise NarError(f"{module.__name__} has no {path}{hint}") from error
 
 
+_WITH_ARGUMENTS = (
+    "To pass arguments, name a function that builds the model: def tiny(): return Net(8)"
+)
+_WITHOUT_VALUES = (
+    "It was called on the meta device, where tensors have no values. Build the model in Python, "
+    "and ask nar_plugin.find_similar(model)"
+)
+
+
 def _called(found: Any, reference: str) -> Any:
     if not callable(found):
         raise NarError(f"{reference} is a {type(found).__name__}, not a torch.nn.Module")
     try:
         return built(found)
     except (Exception, SystemExit) as error:
+        hint = _WITHOUT_VALUES if "meta" in str(error) else _WITH_ARGUMENTS
         raise NarError(
-            f"calling {reference} without arguments failed: {type(error).__name__}: {error}. "
-            "To pass arguments, name a function that builds the model: def tiny(): return Net(8)"
+            f"calling {reference} without arguments failed: {type(error).__name__}: {error}. {hint}"
         ) from error
 
 

@@ -1,7 +1,8 @@
-"""The terminal table of similar architectures, in one of two layouts by width.
+"""The terminal table of similar architectures, in one of three layouts by width.
 
 From 150 columns on, a hit is one line. Below, it is two: the task stands under the family, the
 FLOPs under the parameters, the second motif under the first, so that 80 columns hold them all.
+Below 72 there is room for the name, with its family and parameters below it, and for the score.
 Only the name folds, and it is never cut: it is a reference to copy into the next command.
 """
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from nar_plugin.report.similar import SimilarArchitectures
 
 WIDE = 150  # columns from which on a hit is one line
+NARROW = 72  # and below which there are no columns but the name's and the score's
 ROOMY = 100  # and from which on there is room for the labels of motifs
 SHOWN_MOTIFS = 2
 
@@ -51,13 +53,30 @@ class SimilarTable:
             yield Text(note, style="yellow")
         if self.similar.hits:
             yield Text()
-            width = options.max_width
-            label_width = 20 if width >= ROOMY else 12
-            yield _wide(self.similar) if width >= WIDE else _stacked(self.similar, label_width)
+            yield _layout(self.similar, options.max_width)
             yield Text()
         else:
             yield Text("no architecture in the index matches")
         yield Text(index_text(self.similar.index), style="dim")
+
+
+def _layout(similar: SimilarArchitectures, width: int) -> Table:
+    if width < NARROW:
+        return _narrow(similar)
+    if width < WIDE:
+        return _stacked(similar, label_width=20 if width >= ROOMY else 12)
+    return _wide(similar)
+
+
+def _narrow(similar: SimilarArchitectures) -> Table:
+    table = open_table(gap=1)
+    add_numbers(table, "#")
+    table.add_column("name", overflow="fold")
+    add_numbers(table, "score")
+    for hit in similar:
+        about = Text(f"\n{clean(hit.family or '')} {params_text(hit.params)}", style="dim")
+        table.add_row(str(hit.rank), _name(hit, separator="\n") + about, f"{hit.score:.3f}")
+    return table
 
 
 def _wide(similar: SimilarArchitectures) -> Table:

@@ -130,7 +130,7 @@ class Call:
     def reads(self) -> list[Read]:
         """What is read of each input node."""
         return [
-            self.roots.get(id(tensor)) or Read(id(tensor), tensor.numel())
+            self.roots.get(id(tensor)) or Read(id(tensor), tensor.numel(), _place(tensor))
             for tensor, source in zip(self.tensors, self.sources, strict=True)
             if source >= 0
         ]
@@ -148,12 +148,33 @@ class Call:
         made = made[0] if isinstance(made, tuple | list) and made else made
         if isinstance(made, torch.Tensor) and made.numel() == tensor.numel():
             return (origin,)
-        storage = tensor.untyped_storage()._cdata
-        return origin, storage, int(tensor.storage_offset()), tensor.numel()
+        return (origin, *_place(tensor))
+
+    def is_transposed(self, tensor: torch.Tensor) -> bool | None:
+        """Whether the last two dimensions changed places since a node gave it; None if unknown."""
+        swaps = False
+        while (move := self.moves.get(id(tensor))) is not None:
+            name, (tensor, *dims) = operator_name(move.func), move.args
+            if name not in _PERMUTING:
+                continue
+            rank = tensor.dim()
+            order = list(range(rank))
+            if name == "permute":
+                order = [dim % rank for dim in dims[0]]
+            else:
+                one, other = [dim % rank for dim in dims] or (rank - 2, rank - 1)
+                order[one], order[other] = order[other], order[one]
+            if sorted(order[-2:]) != [rank - 2, rank - 1]:
+                return None
+            swaps ^= order[-2:] != [rank - 2, rank - 1]
+        return swaps
 
     def number(self, place: int) -> float | None:
         """The number that an argument is, or that all elements of a constant tensor are."""
-        item = self.args[place] if place < len(self.args) else None
+        return self.value(self.args[place] if place < len(self.args) else None)
+
+    def value(self, item: object) -> float | None:
+        """The number that something is, or that all elements of a constant tensor are."""
         if isinstance(item, torch.Tensor):
             known = any(item is tensor for tensor, source in self.others() if source == CONST)
             if not known or not item.numel():
@@ -179,6 +200,28 @@ class Call:
             scale, offset = scale * step.scale, offset + scale * step.offset
             origin = record.sources[0]
         return Scaled(scale, offset)
+
+
+def _place(tensor: torch.Tensor) -> tuple[int, ...]:
+    """Where the elements of a slice stand: equal for views of the same ones.
+
+    Returns:
+        The memory, the first of them, how many, and strides and sizes, the largest first.
+    """
+    if tensor.layout is not torch.strided:
+        return id(tensor), 0, tensor.numel()
+    pairs = zip(tensor.stride(), tensor.shape, strict=True)
+    found: list[int] = []
+    for stride, size in sorted((pair for pair in pairs if pair[1] != 1), reverse=True):
+        if found and found[-2] == stride * size:  # one block with the dimension outside
+            found[-2:] = [stride, found[-1] * size]
+        else:
+            found += [stride, size]
+    memory = tensor.untyped_storage()._cdata
+    return memory, int(tensor.storage_offset()), tensor.numel(), *found
+
+
+_PERMUTING = frozenset({"permute", "transpose", "t"})
 
 
 def _scaled_by(record: Record) -> Scaled | None:

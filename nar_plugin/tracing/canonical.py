@@ -56,6 +56,15 @@ def nodes_of(
     return builder.nodes, stands_for
 
 
+# What patterns are made of that read one value several times, or parts of it.
+_OF_PARTS = SELF_GATED | frozenset(
+    """
+    gt ge lt le where masked_fill sub sum mean var std var_mean std_mean max amax logsumexp
+    linalg_vector_norm
+    """.split()
+)
+
+
 class _Builder:
     """The nodes so far.
 
@@ -133,7 +142,7 @@ class _Builder:
             return next((s for s in call.sources if s >= 0), max(call.sources, default=CONST))
         kind, attributes = made
         inputs = [source for source in call.sources if source >= 0]
-        reads = call.reads() if kind in SELF_GATED else []
+        reads = call.reads() if kind in _OF_PARTS else []
         if kind in PACKABLE and call.live == 1:
             call.notes["place"] = call.place()
         node = Node(kind, attributes, inputs, call.path, call.out, reads, call.notes)

@@ -8,6 +8,7 @@ in topological order; a pattern's size is bounded, so the time is linear in the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
+from itertools import permutations, product
 
 from nar_plugin.tracing.node import Node
 from nar_plugin.tracing.rules import FINISHING, FUSIONS, LAST
@@ -73,6 +74,18 @@ class Rewriter:
         ]
         whole = all(read.size == self.nodes[source].size for read in reads[0] | reads[1])
         return bool(reads[0] & reads[1]) or (bool(reads[0] and reads[1]) and whole)
+
+    def other_values(self, first: int, second: int, source: int) -> bool:
+        """Whether two nodes, or one of them twice, are known to read different slices."""
+        reads = [
+            {read for item, read in zip(node.inputs, node.reads, strict=False) if item == source}
+            for node in (self.nodes[first], self.nodes[second])
+        ]
+        pairs = permutations(reads[0], 2) if first == second else product(*reads)
+        apart = [
+            one.place[0] == other.place[0] and one.place != other.place for one, other in pairs
+        ]
+        return bool(apart) and all(apart)
 
     def replace(self, index: int, node: Node, dropped: list[int]) -> None:
         """Put `node` at `index`; nodes in `dropped` vanish."""

@@ -39,9 +39,11 @@ class Op:
         return f"{self.kind}({inside})" if inside else self.kind
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ArchitectureGraph:
     """A model's computation, free of bookkeeping, batch, resolution and sequence length.
+
+    Two are equal where their fingerprints are: operations, edges and numbers, not names and paths.
 
     Attributes:
         ops: The n operations in topological order; equal ones are one shared object.
@@ -71,6 +73,14 @@ class ArchitectureGraph:
     method: str = "meta"
     reason: str = ""
     inputs: str = ""
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both are one design in all numbers."""
+        return isinstance(other, ArchitectureGraph) and self.fingerprint == other.fingerprint
+
+    def __hash__(self) -> int:
+        """Of the fingerprint."""
+        return hash(self.fingerprint)
 
     def __len__(self) -> int:
         """The number of operations."""

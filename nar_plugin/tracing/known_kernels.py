@@ -53,8 +53,9 @@ def _normed(x: torch.Tensor, a: Arguments) -> torch.Tensor:
     width, weight, bias = a["D"], a.get("w"), a.get("b")
     rows = x.reshape(-1, width)
     if a.get("IS_RMS_NORM"):
-        weight = None if weight is None else weight.reshape(-1)[:width]
-        return F.rms_norm(rows, (width,), weight).view(x.shape)
+        weight, bias = (None if w is None else w.reshape(-1)[:width] for w in (weight, bias))
+        normed = F.rms_norm(rows, (width,), weight)
+        return (normed if bias is None else normed + bias).view(x.shape)
     if weight is None or weight.numel() == width:
         return F.layer_norm(rows, (width,), weight, bias).view(x.shape)
     groups = weight.numel() // width
@@ -229,7 +230,13 @@ def _updated_keys(a: Arguments) -> None:
 
 @_kernel("q k v g gk gv o h0", "fused_recurrent_fwd_kernel")
 def _linear_attention(a: Arguments) -> None:
-    """Shapes: q, k: [batch, length, heads, width]; v: [batch, length, heads, value width]."""
+    """From a state on, to the last state.
+
+    Shapes:
+        q, k: [batch, length, heads, width].
+        v: [batch, length, heads, value width].
+        h0, ht: [batch, heads, width, value width].
+    """
     query, key, value = (a[name].transpose(1, 2) for name in "qkv")
     if a["g"] is not None:
         key = key * a["g"].transpose(1, 2).unsqueeze(-1)
@@ -237,5 +244,10 @@ def _linear_attention(a: Arguments) -> None:
         key = key * a["gk"].transpose(1, 2)
     if a["gv"] is not None:
         value = value * a["gv"].transpose(1, 2)
-    found = (query @ (key.transpose(-1, -2) @ value)).transpose(1, 2)
-    a["o"].copy_(found)
+    state = key.transpose(-1, -2) @ value
+    before = a["h0"]
+    if before is not None and (before.is_meta or before.any()):  # zeros are none
+        state = state + before
+    a["o"].copy_((query @ state).transpose(1, 2))
+    if a.get("ht") is not None:
+        a["ht"].copy_(state)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -18,10 +19,12 @@ class Read(NamedTuple):
     Attributes:
         root: Identity of the tensor before numbers were added to it or multiplied with it.
         size: Its number of elements; fewer than the input's when a slice is read.
+        place: The memory, and which part of it; equal for views of the same values.
     """
 
     root: int
     size: int
+    place: tuple[int, ...]
 
 
 @dataclass(slots=True)
@@ -47,10 +50,15 @@ class Node:
     notes: dict[str, Any] = field(default_factory=dict)
 
     @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of its first result; (0,) where that is no tensor."""
+        first = self.out[0] if isinstance(self.out, tuple | list) and self.out else self.out
+        return tuple(first.shape) if isinstance(first, torch.Tensor) else (0,)
+
+    @property
     def size(self) -> int:
         """Number of elements of its first result."""
-        first = self.out[0] if isinstance(self.out, tuple | list) and self.out else self.out
-        return first.numel() if isinstance(first, torch.Tensor) else 0
+        return math.prod(self.shape)
 
     def op(self) -> Op:
         """The frozen form."""

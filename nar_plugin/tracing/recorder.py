@@ -22,6 +22,7 @@ from nar_plugin.tracing.constants import FILLER, KNOWN_ELEMENTS, Constants
 from nar_plugin.tracing.graph import Op
 from nar_plugin.tracing.kernels import map_tensors, meta_twin, run_on_meta, without_memory
 from nar_plugin.tracing.linear_layers import in_one_call, is_linear
+from nar_plugin.tracing.partial_writes import Parts, Write
 from nar_plugin.tracing.record import CONST, DATA, PARAM, Move, Record, name_of
 from nar_plugin.tracing.stand_ins import Computed, Unknown
 from nar_plugin.tracing.traits import Trait, trait_of
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 _SEQUENCES = (tuple, list)
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
+# What torch and Python raise where a function is called with arguments of another kind.
+_REFUSALS = (RuntimeError, LookupError, AttributeError, TypeError, ValueError)
 _HOLDERS = (torch.Tensor, *_SEQUENCES)  # arguments that are tensors or may hold some
 MOST_CALLS = 300_000  # views included; rwkv, one of the largest models, makes 61,576
 MOST_QUESTIONS = 3_000  # by one module
@@ -91,6 +94,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self._replaced: dict[int, torch.Tensor] = {}
         self._unpacked: dict[tuple[int, tuple[int, ...]], torch.Tensor] = {}
         self._base: dict[int, torch.Tensor] = {}
+        self._parts = Parts()
+        self._allocated: set[int] = set()  # by the forward, to be written to
         self.moves: dict[int, Move] = {}  # the results of calls that move values, by id
         self.constants = Constants(self._keep, self._base)
         self._known = self.constants.known
@@ -127,6 +132,23 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """The same for a plain tensor on meta that is live, else CONST."""
         plain = type(tensor) in _PLAIN and tensor.is_meta
         return self._source.get(id(tensor), CONST) if plain else CONST
+
+    def is_learned(self, tensor: torch.Tensor) -> bool:
+        """Whether a tensor is a parameter or a view of one."""
+        return self.source(tensor) == PARAM
+
+    def is_fresh(self, tensor: torch.Tensor) -> bool:
+        """Whether the forward has allocated a tensor of floats and written nothing into it yet."""
+        if self.is_live(tensor) or not tensor.is_floating_point():
+            return False
+        if not self.on_meta:
+            return True
+        root, seen = tensor, {id(tensor)}
+        while (base := self._base.get(id(root))) is not None and id(base) not in seen:
+            seen.add(id(base))
+            root = base
+        with _disable_current_modes():
+            return id(root) in self._allocated and (tensor.is_meta or not bool(tensor.any()))
 
     def maker(self, tensor: torch.Tensor) -> Record | None:
         """The record that made a tensor, if one did."""
@@ -237,7 +259,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def emit(self, op: Any, inputs: list[torch.Tensor], out: Any, *, flops: int) -> None:
         """Record one operation as a whole, such as an LSTM, in place of its many calls."""
         sources = [self.source(tensor) for tensor in inputs]
-        self.records.append(Record(op, (), {"flops": flops}, out, sources, self.path))
+        self.records.append(Record(op, tuple(inputs), {"flops": flops}, out, sources, self.path))
         for tensor in out if isinstance(out, tuple | list) else (out,):
             if tensor is not None:
                 self._source[id(tensor)] = len(self.records) - 1
@@ -257,6 +279,29 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             for tensor in outputs:
                 self._mark_written(tensor, len(self.records) - 1)
 
+    def attempt(self, work: Callable[[], None], arguments: list[torch.Tensor]) -> bool:
+        """Do what is written in torch's words; whether torch did not refuse.
+
+        If it did, the calls before are taken back, and what they wrote into the arguments.
+        """
+        calls = len(self.records)
+        written = {id(tensor) for tensor in arguments}
+        for tensor in arguments:
+            base = self._base.get(id(tensor))
+            while base is not None and id(base) not in written:
+                written.add(id(base))
+                base = self._base.get(id(base))
+        before = {key: (self._source.get(key), self._replaced.get(key)) for key in written}
+        try:
+            work()
+        except _REFUSALS:
+            del self.records[calls:]
+            for key, (source, replaced) in before.items():
+                _put_back(self._source, key, source)
+                _put_back(self._replaced, key, replaced)
+            return False
+        return True
+
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Run one call on meta or real tensors and record it when it is live."""
         kwargs = kwargs or {}
@@ -265,6 +310,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         trait = trait_of(func)
         if trait.composite and torch.is_inference_mode_enabled():
             return self._taken_apart(func, args, kwargs)
+        if kwargs and trait.without_outs is not None:
+            return self._into_outs(trait, args, kwargs)
         originals = args
         tensors = [] if kwargs or trait.lists else self._all_live(args)
         all_meta = bool(tensors)
@@ -273,11 +320,13 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if trait.as_float is not None:
             return trait.as_float(self, *args, **kwargs)
         if not tensors:
-            return self.constants.make(func, trait, args, kwargs)
+            made = self.constants.make(func, trait, args, kwargs)
+            return self._allocate(made) if trait.allocates else made
         if not all_meta:
             on_meta = [tensor.is_meta for tensor in tensors]
             if True not in on_meta:
-                return self.constants.compute(func, trait, args, kwargs, originals, tensors)
+                made = self.constants.compute(func, trait, args, kwargs, originals, tensors)
+                return self._allocate(made) if trait.allocates else made
             all_meta = False not in on_meta
             if trait.factors is not None:
                 self._refuse_ids(*(args[place] for place in trait.factors))
@@ -287,7 +336,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             if isinstance(result, Computed):
                 return self._follow(func, trait, args, kwargs, result.out, tensors, originals)
             if not isinstance(result, Unknown):
-                return result
+                return self._allocate(result) if trait.allocates else result
             answered, named = result
         ready = all_meta and not kwargs and trait.stand_in is None
         shape = tensors[0].shape if trait.reshapes else None
@@ -315,6 +364,24 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """Run the calls that a composite operator is made of."""
         with self:
             return func.decompose(*args, **kwargs)
+
+    def _allocate(self, made: Any) -> Any:
+        """Note that a tensor was made to be written to."""
+        self._allocated.add(id(made))
+        return made
+
+    def _into_outs(self, trait: Trait, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call with `out=` is one without, and a copy of each result."""
+        outs = [kwargs[name] for name in trait.outs]
+        rest = {key: item for key, item in kwargs.items() if key not in trait.outs}
+        with self:
+            made = trait.without_outs(*args, **rest)
+            results = made if isinstance(made, _SEQUENCES) else (made,)
+            for out, result in zip(outs, results, strict=True):
+                if out.shape != result.shape:  # an empty tensor grows
+                    out.resize_(result.shape)
+                out.copy_(result)
+        return outs[0] if len(outs) == 1 else tuple(outs)
 
     def _keep_shape(self, tensor: torch.Tensor, shape: torch.Size) -> None:
         """Let the calls so far have a tensor as it was before `set_`, `squeeze_` and their like."""
@@ -432,15 +499,19 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if trait.reduction:
             self._reductions[id(out)] = (trait.reduction, id(tensors[0]))
         if trait.bookkeeping:
-            first = tensors[0]
+            first = tensors[trait.moved]
             origin = source.get(id(first))
+            joined = trait.view and self._parts.is_joined(origin)
             for place, item in enumerate(results):
                 if origin is not None:
                     source[id(item)] = origin
+                if joined:
+                    source[id(item)] = self._parts.source(first, item, source[id(first)])
                 if trait.view:
                     self._base[id(item)] = first
                 if item is not first and (item is out or trait.view):
-                    self.moves[id(item)] = Move(func, args, None if item is out else place)
+                    whence = args[trait.moved :]
+                    self.moves[id(item)] = Move(func, whence, None if item is out else place)
                 if self.samples is not None:
                     self.samples.move(name_of(func), first, item, self.source(first))
                 heads = self.head_counts.get(id(first))
@@ -465,10 +536,14 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self.constants.add_all(out)
             return self._written(trait, args, originals, out, CONST)
         if trait.bookkeeping:  # copy_ and its like: the target now holds what was written
-            live = next((s for s in sources[1:] if s != CONST), sources[0])
-            whole = self._is_whole(tensors[0])
-            if whole or sources[0] == CONST or live == sources[0]:
-                return self._written(trait, args, originals, out, live)
+            live = next((s for s in sources[1:] if s != CONST), CONST)
+            if live != CONST:
+                return self._written(trait, args, originals, out, live, tensors[1])
+            if trait.overwrites and sources[0] != PARAM and self._is_whole(tensors[0]):
+                return self._emptied(func, args, originals[trait.writes[0]])
+            return originals[trait.writes[0]]
+        if trait.part is not None:
+            return self._scattered(trait, args, out, sources)
         index = len(self.records)
         if trait.opaque is not None:
             self.records.append(Record(trait.opaque, (), {}, out, sources, self.path))
@@ -489,6 +564,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         originals: tuple[Any, ...],
         out: Any,
         index: int,
+        value: torch.Tensor | None = None,
     ) -> Any:
         """After an in-place call: the target, and all that it is a view of, have a new source."""
         if not trait.writes or trait.writes[0] >= len(args):
@@ -496,8 +572,57 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         target = originals[trait.writes[0]]
         if not isinstance(target, torch.Tensor):
             return out
-        self._mark_written(target, index)
+        self._mark_written(target, index, value)
         return target if isinstance(out, torch.Tensor) else out
+
+    def _emptied(self, func: Any, args: tuple[Any, ...], target: torch.Tensor) -> torch.Tensor:
+        """After `zero_` and its like: nothing is left of what the data made."""
+        value = args[1] if name_of(func) in ("copy_", "fill_") else FILLER
+        if name_of(func) == "zero_":
+            value = 0
+        known = not (isinstance(value, torch.Tensor) and value.is_meta)
+        written: torch.Tensor | None = target
+        while written is not None:
+            current = self._replaced.get(id(written), written)
+            self._source.pop(id(current), None)
+            self.constants.add(current)
+            if self.on_meta and known and target.numel() <= KNOWN_ELEMENTS:
+                with _disable_current_modes():
+                    values = torch.empty(target.shape, dtype=target.dtype)
+                    values.copy_(torch.as_tensor(value))
+                self._replaced[id(written)] = self.constants.know(values.view(written.shape))
+            written = self._base.get(id(written))
+        self._keep.append(target)
+        return target
+
+    def _scattered(
+        self, trait: Trait, args: tuple[Any, ...], out: torch.Tensor, sources: list[int]
+    ) -> torch.Tensor:
+        """The copy of a whole with a part written, as `copy_` into that part leaves it."""
+        whole, old, new = args[0], *sources
+        assert trait.part is not None
+        with _disable_current_modes():
+            part = trait.part(whole if whole.is_meta or not self.on_meta else out, *args[2:])
+        if old == CONST or self._parts.is_buffer(whole):
+            self._parts.fill(out)
+            whole = out
+        self._keep.append((out, part))
+        write = Write(whole, part, args[1], old, new, out, self.path)
+        self._source[id(out)] = self._joined(write)
+        return out
+
+    def _joined(self, write: Write) -> int:
+        """The source of a whole when a value was written into a part of it."""
+        if CONST in (write.old, write.new) or write.old == write.new:
+            return max(write.old, write.new)
+        index = len(self.records)
+        for place, record in self._parts.records(write, index).items():
+            self.records[place : place + 1] = [record]
+            self._keep.append(record)
+        if self.samples is not None:
+            read, sources = [write.part, write.value], [write.old, write.new]
+            self.samples.compute("copy_", read, sources, write.into, index)
+        return index
 
     def _is_whole(self, target: torch.Tensor) -> bool:
         """Whether a tensor is no view, or one of all that it is a view of."""
@@ -506,20 +631,54 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             base = self._base.get(id(base))
         return base is None
 
-    def _mark_written(self, target: torch.Tensor, index: int) -> None:
+    def _mark_written(
+        self, target: torch.Tensor, index: int, value: torch.Tensor | None = None
+    ) -> None:
+        """Let a tensor have a new source, and what it is a part of be joined with it.
+
+        Args:
+            target: What was written to.
+            index: The new source.
+            value: What was copied there; None where it was computed in place.
+        """
+        held: list[torch.Tensor] = []  # what stands for the target and all that it is a view of
         written: torch.Tensor | None = target
         while written is not None:
-            if self.on_meta and not written.is_meta and id(written) not in self._replaced:
-                twin = meta_twin(written)
-                self._keep.append(twin)
-                self._replaced[id(written)] = twin
-            if index != CONST:
-                self._source[id(self._replaced.get(id(written), written))] = index
+            current = self._replaced.get(id(written), written)
             base = self._base.get(id(written))
-            if base is None and id(written) in self._replaced:
-                base = self._base.get(id(self._replaced[id(written)]))
+            if base is None and current is not written:
+                base = self._base.get(id(current))
+            if self.on_meta and not current.is_meta:
+                current = self._replaced[id(written)] = meta_twin(current)
+                self._keep.append(current)
+            held.append(current)
             written = base
         self._keep.append(target)
+        if index == CONST:
+            return
+        joined = False
+        for tensor in held:
+            if not joined and tensor.numel() > target.numel():
+                index = self._joined_up(held, held[0] if value is None else value, index)
+                joined = True
+            self._source[id(tensor)] = index
+
+    def _joined_up(self, held: list[torch.Tensor], value: torch.Tensor, index: int) -> int:
+        """The source of a whole whose part, the first of a chain of views, got a new one."""
+        wholes = [tensor for tensor in held if tensor.numel() == held[-1].numel()]
+        whole = next((tensor for tensor in wholes if self._parts.is_buffer(tensor)), wholes[0])
+        old = self._source.get(id(whole), CONST)
+        if old == CONST:
+            for tensor in wholes:
+                self._parts.fill(tensor)
+        return self._joined(Write(whole, held[0], value, old, index, whole, self.path))
+
+
+def _put_back(table: dict[int, Any], key: int, value: Any) -> None:
+    if value is None:
+        table.pop(key, None)
+    else:
+        table[key] = value
 
 
 def _head_count(before: torch.Tensor, after: torch.Tensor) -> int:

@@ -49,7 +49,9 @@ def _folded(module: nn.RNNBase, recorder: Recorder) -> Callable[..., Any]:
         results = (out, hidden, cell) if module.mode == "LSTM" else (out, hidden)
         inner = module.input_size + (module.num_layers - 1) * width * directions
         products = inner + module.num_layers * width
-        flops = 2 * steps * directions * gates * module.hidden_size * products
+        projected = module.num_layers * module.proj_size
+        wide = gates * products + projected  # numbers that meet each hidden one
+        flops = 2 * steps * directions * module.hidden_size * wide
         given = hx if isinstance(hx, tuple) else (hx,)
         read = [values, *(state for state in given if state is not None)]
         recorder.emit(op, read, results, flops=flops)

@@ -12,7 +12,13 @@ from nar_plugin.tracing.graph import Op
 from nar_plugin.tracing.opaque import named_after
 from nar_plugin.tracing.quantized_calls import QUANTIZED
 from nar_plugin.tracing.stand_ins import GUARDS, STAND_INS
-from nar_plugin.tracing.vocabulary import BOOKKEEPING, EMBEDDINGS, LOOKUPS
+from nar_plugin.tracing.vocabulary import (
+    BOOKKEEPING,
+    EMBEDDINGS,
+    LOOKUPS,
+    OVERWRITES,
+    SCATTERS,
+)
 
 _FACTORS = {"mm": (0, 1), "addmm": (1, 2), "convolution": (0, 1)}
 
@@ -21,6 +27,12 @@ class Trait(NamedTuple):
     """What is known of an operator."""
 
     bookkeeping: bool
+    moved: int  # which tensor's values the result of bookkeeping holds
+    overwrites: bool  # leaves nothing of what its target held
+    part: Callable[..., Any] | None  # makes the view that this call writes into a copy
+    allocates: bool  # makes a tensor to be written to
+    outs: tuple[str, ...]  # the names of the arguments that are given with `out=`
+    without_outs: Any  # the same operator without them
     writes: tuple[int, ...]  # positions of the arguments that are written to
     view: bool
     reshapes: bool  # gives a tensor another shape in place
@@ -47,9 +59,20 @@ def trait_of(func: Any) -> Trait:
         for position, argument in enumerate(schema.arguments)
         if argument.alias_info is not None and argument.alias_info.is_write
     )
+    outs = tuple(
+        str(argument.name)
+        for argument in schema.arguments
+        if argument.kwarg_only and argument.alias_info is not None and argument.alias_info.is_write
+    )
     view = not writes and any(item.alias_info is not None for item in schema.returns)
     return Trait(
         bookkeeping=name.rstrip("_") in BOOKKEEPING,
+        moved=int(name == "copy"),
+        overwrites=name.rstrip("_") in OVERWRITES and bool(writes),
+        part=getattr(torch.ops.aten, SCATTERS[name]) if name in SCATTERS else None,
+        allocates=name.removeprefix("new_").startswith(("empty", "zeros")),
+        outs=outs,
+        without_outs=_without(func, outs) if outs else None,
         writes=writes,
         view=view,
         reshapes=torch.Tag.inplace_view in func.tags,
@@ -65,6 +88,19 @@ def trait_of(func: Any) -> Trait:
         factors=_FACTORS.get(name),
         lists=any(_is_list(str(argument.type)) for argument in schema.arguments),
     )
+
+
+def _without(func: Any, outs: tuple[str, ...]) -> Any:
+    """The overload of an operator that has all its arguments but those of `out=`; None if none."""
+    wanted = [_typed(item) for item in func._schema.arguments if item.name not in outs]
+    packet = func._overloadpacket
+    overloads = [getattr(packet, name) for name in packet.overloads()]
+    alike = (other for other in overloads if [*map(_typed, other._schema.arguments)] == wanted)
+    return next(alike, None)
+
+
+def _typed(argument: Any) -> tuple[str, str]:
+    return str(argument.name), str(argument.type)
 
 
 def _is_list(kind: str) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -42,23 +42,22 @@ def launches_recorded(recorder: Any) -> Iterator[None]:
 def launched(recorder: Any, kernel: Any, arguments: Mapping[str, Any]) -> None:
     """Record one launch.
 
-    Of a kernel that is not known the outputs are the tensors that were allocated for it; one that
-    gets no fresh tensor works in place, on its last one.
+    Of a kernel that is not known the outputs are the tensors that were allocated for it, and no
+    tables or integers; one that gets none works in place, on its last tensor that is no weight.
     """
     while hasattr(kernel, "fn"):  # inside autotuning and heuristics
         kernel = kernel.fn
     name = str(getattr(kernel, "__name__", "kernel"))
-    known = known_kernel(name, arguments)
-    if known is not None:
-        # Another library's kernel of that name has other shapes, or a gate of its own.
-        with suppress(RuntimeError, LookupError):
-            known()
-            return
     tensors = [item for item in arguments.values() if isinstance(item, torch.Tensor)]
+    known = known_kernel(name, arguments)
+    # Another library's kernel of that name has other shapes, or a gate of its own.
+    if known is not None and recorder.attempt(known, tensors):
+        return
     live = [tensor for tensor in tensors if recorder.is_live(tensor)]
-    fresh = [tensor for tensor in tensors if not recorder.is_live(tensor)]
+    fresh = [tensor for tensor in tensors if recorder.is_fresh(tensor)]
+    data = [tensor for tensor in live if not recorder.is_learned(tensor)]
     if live:
-        recorder.write(Op(f"triton::{name}"), live, fresh or live[-1:])
+        recorder.write(Op(f"triton::{name}"), live, fresh or (data or live)[-1:])
 
 
 def _by_name(kernel: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-VOCABULARY_VERSION = "8"
+VOCABULARY_VERSION = "9"
 
 # Calls that move, name or copy values without computing any: they leave no node. In-place forms
 # (`squeeze_`) count as their plain form.
@@ -13,7 +13,7 @@ BOOKKEEPING = frozenset(
     unsqueeze select slice narrow split split_with_sizes unsafe_split unsafe_split_with_sizes chunk
     unsafe_chunk unbind unfold as_strided diagonal view_as_real view_as_complex _conj conj
     resolve_conj resolve_neg copy real imag flatten unflatten positive dropout
-    feature_dropout alpha_dropout native_dropout constant_pad_nd slice_scatter select_scatter
+    feature_dropout alpha_dropout native_dropout constant_pad_nd
     set resize _neg_view repeat fill zero bernoulli normal uniform _assert_async
     select_copy permute_copy
     view_copy slice_copy squeeze_copy unsqueeze_copy transpose_copy detach_copy _fw_primal
@@ -65,6 +65,11 @@ NAMES = {
     "index": "gather",
     "take_along_dim": "gather",
 }
+
+# Bookkeeping whose result, or whose target, holds nothing of what was there before.
+OVERWRITES = frozenset("copy fill zero bernoulli normal uniform".split())
+# The functional forms of a write into a part: they copy the whole and write there.
+SCATTERS = {"slice_scatter": "slice", "select_scatter": "select"}
 
 LOOKUPS = frozenset({"index", "index_select", "gather"})
 EMBEDDINGS = frozenset(

@@ -22,7 +22,8 @@ from nar_plugin.train.corpus import StoredGraph, read_names, read_stored, write_
 from nar_plugin.train.environments import environments
 from nar_plugin.train.workers import read_records
 
-_ONE_IN = 20  # of a large group so many more are traced
+_ONE_IN = 20  # of a group that are traced; of a large one six
+_COUNTS = ("params", "flops")
 
 Row = dict[str, Any]
 
@@ -56,7 +57,7 @@ def move_corpus(folder: Path, work: Path, *, workers: int, isolated: bool = Fals
             places = work / "environments"
             environment.trace(places, Path(before), records[-1], workers=workers)
     found = {
-        record["name"]: record["fingerprint"]
+        record["name"]: record
         for file in records
         for record in read_records(file)
         if record["name"] in sample and _is_moved(record)
@@ -86,19 +87,23 @@ def grouped(names: Iterable[Row], graphs: Mapping[str, StoredGraph]) -> list[lis
 
 
 def carried_over(
-    groups: Iterable[list[Row]], found: Mapping[str, str | None], hashed: Mapping[str, str]
+    groups: Iterable[list[Row]], found: Mapping[str, Row], hashed: Mapping[str, str]
 ) -> set[str]:
-    """The names of groups of which all that were traced have the graph that they had.
+    """The names of groups of which all that were traced have the graph and the counts they had.
 
     Args:
         groups: See `grouped`.
-        found: The fingerprints of the names that were traced.
+        found: The records of the names that were traced.
         hashed: What the fingerprint of each stored graph is in this vocabulary.
     """
     kept: set[str] = set()
     for rows in groups:
         traced = [row for row in rows if row["name"] in found]
-        same = [found[row["name"]] == hashed.get(row["fingerprint"]) for row in traced]
+        same = [
+            found[row["name"]]["fingerprint"] == hashed.get(row["fingerprint"])
+            and all(found[row["name"]].get(key) == row[key] for key in _COUNTS)
+            for row in traced
+        ]
         if traced and all(same):
             kept.update(row["name"] for row in rows)
     return kept
@@ -116,7 +121,7 @@ def rehash(graph: StoredGraph) -> StoredGraph:
 
 
 def _some(rows: list[Row]) -> list[Row]:
-    """The quickest of a group, and one in so many of the others."""
+    """The quickest of a group, and a few of the others."""
     return rows[:: max(_ONE_IN, len(rows) // 5)] if len(rows) > 1 else rows
 
 

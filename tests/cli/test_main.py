@@ -46,6 +46,16 @@ def test_a_bug_shows_its_traceback_and_a_hint(code, api):
     assert "NAR_DISABLE_PLUGINS=*" in err
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_a_full_disk_is_no_bug(form):
+    with Path("/dev/full").open("w") as full:
+        command = [NAR, "index", "info", *form]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1
+    assert done.stderr == "There is no space left where the result or a file goes.\n"
+
+
 @pytest.mark.parametrize(("words", "status"), [([], 2), (["nope"], 2), (["--help"], 0)])
 def test_exit_codes(code, words, status):
     assert code(*words)[0] == status

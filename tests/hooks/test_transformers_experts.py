@@ -66,3 +66,23 @@ def test_weights_of_all_experts_are_no_choices() -> None:
     dense = trace(transformers.NllbMoeModel(config)).flops
     row, router = 2 * 2 * 32 * 48, 2 * 32 * 4
     assert dense - sparse == (_TOKENS + _TOKENS // 2) * (row - router) - 2 * row
+
+
+def test_heads_and_perceptrons_of_jetmoe_are_experts() -> None:
+    """Its tokens are put in the order of experts; each layer has a loop of its own."""
+    config = transformers.JetMoeConfig(
+        vocab_size=512, hidden_size=32, intermediate_size=48, kv_channels=8, num_hidden_layers=1,
+        num_key_value_heads=4, num_experts_per_tok=2, num_local_experts=4,
+    )  # fmt: skip
+    with torch.device("meta"):
+        model = transformers.JetMoeModel(config)
+    layers = [dict(op.attributes) for op in trace(model).ops if op.kind == "linear"]
+    assert [(layer["in"], layer["out"], layer.get("experts")) for layer in layers] == [
+        (32, 4, None),  # a router
+        (32, 32, 4),  # queries, of the chosen heads
+        (32, 64, None),  # keys and values, which all heads share
+        (32, 32, 4),  # what the heads give
+        (32, 4, None),
+        (32, 96, 4),  # both halves of a gate
+        (48, 32, 4),
+    ]

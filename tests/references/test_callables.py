@@ -22,6 +22,12 @@ class Net(nn.Module):
 def small():
     return nn.Linear(3, 4)
 
+class Anchors(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.sizes = nn.Parameter(torch.ones(3))
+        self.any = bool((self.sizes > 0).any())
+
 def needs(width):
     return nn.Linear(width, width)
 
@@ -68,6 +74,7 @@ def test_a_ready_model_is_taken_as_it_is(folder):
         ("my_models:number", "is a int, not a torch.nn.Module"),
         ("my_models:text", "gives a str, not a torch.nn.Module"),
         ("my_models:needs", "missing 1 required positional argument: 'width'"),
+        ("my_models:Anchors", "Build the model in Python, and ask nar_plugin.find_similar(model)"),
         ("no_such_module:make", "No module named 'no_such_module'"),
         ("script:main", "usage: script"),
         ("broken:main", "ZeroDivisionError: division by zero"),

@@ -77,7 +77,17 @@ def test_the_table_fits_the_terminal(similar, monkeypatch, width):
         assert fact in text
 
 
-@pytest.mark.parametrize("width", [80, 100, 140, 200])
+@pytest.mark.parametrize("width", [24, 40, 60, 71])
+def test_a_narrow_terminal_has_names_and_scores(similar, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    lines = repr(similar).splitlines()
+    assert max(map(len, lines)) <= width
+    first = next(line for line in lines if line.startswith("1 "))
+    assert first.endswith("1.000")
+    assert "resnet 25.6M" in repr(similar)
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100, 140, 200])
 def test_a_long_name_is_folded_and_never_cut(similar, monkeypatch, width):
     monkeypatch.setenv("COLUMNS", str(width))
     lines = repr(similar).splitlines()

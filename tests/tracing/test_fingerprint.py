@@ -9,6 +9,7 @@ import torch
 from models import ConvNet, GPTBlock, NanoGPT
 from torch import nn
 
+from nar_plugin.mining import mine
 from nar_plugin.tracing import trace
 from nar_plugin.tracing.fingerprint import topology
 
@@ -18,6 +19,16 @@ IDS = torch.arange(48)[None]
 
 def of(model, inputs):
     return trace(model, inputs).fingerprint
+
+
+def test_graphs_and_their_blocks_are_equal_where_the_design_is():
+    one, same = trace(ConvNet(), IMAGE), trace(ConvNet(), torch.empty(2, 3, 48, 40))
+    other = trace(NanoGPT(layers=2), IDS)
+    for read in (lambda graph: graph, mine):
+        assert read(one) == read(same)
+        assert read(one) != read(other)
+        assert read(one) in [read(other), read(same)]
+        assert len({read(one), read(same), read(other)}) == 2
 
 
 def test_batch_resolution_and_sequence_length_do_not_matter():

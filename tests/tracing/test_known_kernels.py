@@ -235,6 +235,17 @@ def test_a_gate_that_is_not_known_leaves_a_node():
         def is_live(self, tensor):
             return tensor is X
 
+        def is_fresh(self, tensor):
+            return tensor is y
+
+        def is_learned(self, tensor):
+            return tensor is W
+
+        def attempt(self, work, arguments):
+            with pytest.raises(KeyError, match="mish"):
+                work()
+            return False
+
         def write(self, op, inputs, outputs):
             noted.append((op.kind, inputs, outputs))
 
@@ -243,3 +254,114 @@ def test_a_gate_that_is_not_known_leaves_a_node():
     arguments |= {"residual_out": None, "ACTIVATION": "mish", "IS_RMS_NORM": True}
     launched(Recorder(), Gating(), arguments)
     assert [kind for kind, *_ in noted] == ["triton::layer_norm_gated_fwd_kernel"]
+    assert noted[0][2] == [y]
+
+
+class Launching(nn.Module):
+    """A layer, launches on what it makes, and a layer."""
+
+    def __init__(self, launches):
+        super().__init__()
+        self.a, self.o = nn.Linear(8, 8), nn.Linear(8, 8)
+        self.weight, self.shift = nn.Parameter(W.clone()), nn.Parameter(B.clone())
+        self.register_buffer("table", torch.ones(5, 8))
+        self.launches = launches
+
+    def forward(self, x):
+        return self.o(self.launches(self, self.a(x)))
+
+
+class Kernel:
+    def __init__(self, name):
+        self.__name__ = name
+
+
+def launching(name, **arguments):
+    """The graph of a launch into an empty `into`, with the layer's result as `data`."""
+    from nar_plugin.tracing import triton_kernels
+
+    def launches(model, data):
+        into = torch.empty_like(data)
+        named = {"data": data, "into": into, "weight": model.weight, "shift": model.shift}
+        named |= {"table": model.table, "places": torch.arange(5)}
+        given = {
+            key: named.get(item, item) if isinstance(item, str) else item
+            for key, item in arguments.items()
+        }
+        triton_kernels.launched(triton_kernels._tracing.recorder, Kernel(name), given)
+        return into if "into" in arguments.values() else data
+
+    return launches
+
+
+def launch_graph(name, **arguments):
+    pytest.importorskip("triton.runtime.jit")
+    return trace(Launching(launching(name, **arguments)), X)
+
+
+def test_tables_and_integers_are_no_outputs():
+    into = launch_graph("turned", x="data", cos="table", at="places", y="into")
+    assert [op.kind for op in into.ops] == ["linear", "triton::turned", "linear"]
+
+    def twice(model, data):
+        first = launching("turned", x="data", cos="table", at="places", y="into")(model, data)
+        return first * model.table  # is the same for every input, still
+
+    assert [op.kind for op in trace(Launching(twice), X).ops][:2] == ["linear", "triton::turned"]
+    assert trace(Launching(twice), X).sources()[2] == [1]
+
+
+def test_a_kernel_works_in_place_whatever_its_factors_are():
+    for factor in ("table", "weight"):
+        inside = launch_graph("scaled", x="data", factors=factor)
+        assert [op.kind for op in inside.ops] == ["linear", "triton::scaled", "linear"]
+
+
+REFUSED = {
+    "swish_fwd_kernel": {"x": None, "z": "data", "y": "into"},
+    "softmax_fwd_kernel": {"x": "data", "p": 12345, "o": "into"},
+    "_layer_norm_forward_kernel": {
+        **{"Y_ptr": "into", "X_ptr": "data", "W_ptr": 3, "B_ptr": 4, "n_cols": 8},
+    },
+    "layer_norm_fwd_kernel": {
+        **{"x": "data", "y": "into", "w": None, "b": None, "res": "data", "res_out": "into"},
+        **{"D": None, "IS_RMS_NORM": False},
+    },
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_other_arguments_leave_a_node_and_nothing_else(name):
+    found = launch_graph(name, **REFUSED[name])
+    assert [op.kind for op in found.ops] == ["linear", f"triton::{name}", "linear"]
+
+
+def test_an_rms_norm_with_a_bias_adds_it():
+    arguments = {"x": "data", "y": "into", "w": "weight", "D": 8, "IS_RMS_NORM": True}
+    biased = launch_graph("layer_norm_fwd_kernel", b="shift", **arguments, **NO_RESIDUAL)
+    plain = launch_graph("layer_norm_fwd_kernel", b=None, **arguments, **NO_RESIDUAL)
+
+    def norm(model, data):
+        return F.rms_norm(data, (8,), model.weight)
+
+    def norm_and_bias(model, data):
+        return norm(model, data) + model.shift
+
+    assert biased.fingerprint == trace(Launching(norm_and_bias), X).fingerprint
+    assert plain.fingerprint == trace(Launching(norm), X).fingerprint
+    assert biased.fingerprint != plain.fingerprint
+    (y,) = run("layer_norm_fwd_kernel", "y", x=X, w=W, b=B, D=8, IS_RMS_NORM=True, **NO_RESIDUAL)
+    close(y, RMS * W + B)
+
+
+def test_a_state_goes_into_linear_attention_and_out_of_it():
+    query, key, value = (torch.randn(2, 5, 3, 4) for _ in range(3))
+    before = torch.randn(2, 3, 4, 4)
+    arguments = {"q": query, "k": key, "v": value, "g": None, "gk": None, "gv": None}
+    arguments |= {"o": torch.empty(2, 5, 3, 4), "ht": torch.empty(2, 3, 4, 4)}
+    found, after = run("fused_recurrent_fwd_kernel", "o ht", h0=before, **arguments)
+    state = before + sum(
+        key[:, step][..., :, None] * value[:, step][..., None, :] for step in range(5)
+    )
+    close(after, state)
+    close(found, (query[..., None] * state[:, None]).sum(-2))

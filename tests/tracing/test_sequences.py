@@ -131,3 +131,11 @@ def test_a_layer_in_a_plain_list_is_one_operation_too():
     )
     assert hidden.fingerprint == registered.fingerprint
     assert hidden.classes[""] == "InPlainList"
+
+
+@pytest.mark.parametrize(("proj_size", "each"), [(0, 4 * 16 * (8 + 16)), (4, 4 * 16 * 12 + 16 * 4)])
+def test_a_projected_state_costs_one_more_product(proj_size, each):
+    """Four gates of 16 meet the input and the state; the state of 4 is a product of the 16."""
+    steps = 14
+    found = trace(nn.LSTM(8, 16, proj_size=proj_size), torch.ones(steps, 8))
+    assert found.flops == 2 * steps * each

@@ -77,9 +77,14 @@ def test_a_group_with_one_changed_graph_is_left_whole(of_old):
     rows = {row["name"]: row for row in corpus.read_names(of_old[1])}
     group = [rows[name] for name in RESNETS]
     hashed = {row["fingerprint"]: row["fingerprint"].removeprefix("old ") for row in group}
-    same = {name: hashed[rows[name]["fingerprint"]] for name in RESNETS[:2]}
+    same = {
+        name: {**rows[name], "fingerprint": hashed[rows[name]["fingerprint"]]}
+        for name in RESNETS[:2]
+    }
     assert moving.carried_over([group], same, hashed) == set(RESNETS)
-    assert moving.carried_over([group], same | {RESNETS[1]: "another"}, hashed) == set()
+    for changed in ({"fingerprint": "another"}, {"flops": 1}, {"params": 1}):
+        other = {**same, RESNETS[1]: same[RESNETS[1]] | changed}
+        assert moving.carried_over([group], other, hashed) == set()
     assert moving.carried_over([group], {}, hashed) == set()  # none was traced
 
 

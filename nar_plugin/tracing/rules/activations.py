@@ -19,6 +19,7 @@ _BY_LIMITS: dict[tuple[float | None, float | None], str] = {
     (0.0, 6.0): "relu6",
     (-1.0, 1.0): "hardtanh",
 }
+_UNKNOWN = float("nan")
 _SELU_SCALE = 1.0507009873554805
 
 
@@ -28,7 +29,8 @@ _SELU_SCALE = 1.0507009873554805
         effect="renamed",
         pattern="hardtanh, clamp, clamp_min, threshold between 0 and infinity, 0 and 6, -1 and 1; "
         "the maximum with 0",
-        result="relu, relu6, hardtanh",
+        result="relu, relu6, hardtanh; maximum or minimum where a limit is learned or comes from "
+        "the data",
         reason="ReLU is a clamp. Any other clamp guards against overflow and leaves no node.",
         source="Krizhevsky 2010, Convolutional Deep Belief Networks on CIFAR-10",
     ),
@@ -42,6 +44,8 @@ _SELU_SCALE = 1.0507009873554805
 def _clamped(call: Call) -> tuple[str, Attributes] | None:
     if call.live == 0:
         return None
+    if moving := _moving_limits(call):
+        return moving, {}
     low, high = _limits(call)
     scaled = call.scaled()
     sixth = (low, high) == (0.0, 1.0) and scaled.near(1 / 6, 0.5)
@@ -95,6 +99,8 @@ def _rectified(graph: Rewriter, index: int) -> None:
         fits = positive and sorted(reader.inputs) == sorted((x, index))
     else:
         fits = set(reader.inputs) == {x, index} and filled == ("else" if positive else "then")
+    if graph.other_values(index, last, x):
+        return
     if fits:
         graph.replace(last, Node("relu", {}, [x], reader.path, reader.out), [index])
     elif positive and slope and reader.inputs == [index, x, x]:
@@ -117,22 +123,35 @@ declare(
 def _limits(call: Call) -> tuple[float | None, float | None]:
     if call.name == "relu6":
         return 0.0, 6.0
-    given = [*call.args[1:3], None, None][:2]
-    low = given[0] if len(call.args) > 1 else call.kwargs.get("min", call.kwargs.get("min_val"))
-    high = given[1] if len(call.args) > 2 else call.kwargs.get("max", call.kwargs.get("max_val"))
+    low, high = _given(call)
     if call.name == "hardtanh":
         low, high = (-1.0 if low is None else low), (1.0 if high is None else high)
-    if call.name == "threshold":
-        high = None if given == [0, 0] else high
-    if call.name == "clamp_max":
-        low, high = None, low
-    return _number(low), _number(high)
+    if call.name == "threshold":  # below the first number stands the second
+        low, high = (low, None) if high == 0 else (_UNKNOWN, None)
+    return _number(call, low), _number(call, high)
 
 
-def _number(limit: object) -> float | None:
+def _given(call: Call) -> tuple[object, object]:
+    low, high = [*call.args[1:3], None, None][:2]
+    low = call.kwargs.get("min", call.kwargs.get("min_val")) if low is None else low
+    high = call.kwargs.get("max", call.kwargs.get("max_val")) if high is None else high
+    return (None, low) if call.name == "clamp_max" and high is None else (low, high)
+
+
+def _number(call: Call, limit: object) -> float | None:
     if limit is None:
         return None
-    return float(limit) if isinstance(limit, int | float) else float("nan")
+    return _UNKNOWN if (number := call.value(limit)) is None else number
+
+
+def _moving_limits(call: Call) -> str | None:
+    """What a clamp is whose limits are learned or come from the data."""
+    sources = {
+        id(tensor): source for tensor, source in zip(call.tensors, call.sources, strict=True)
+    }
+    moving = [sources.get(id(limit), CONST) != CONST for limit in _given(call)]
+    names = {(True, True): "clamp", (True, False): "maximum", (False, True): "minimum"}
+    return names.get((moving[0], moving[1]))
 
 
 @on_calls(
@@ -214,6 +233,8 @@ def _sigmoid_by_hand(graph: Rewriter, index: int) -> None:
     if reader.kind == "reciprocal" and negated:
         kind = "sigmoid"
     elif reader.kind == "div" and reader.inputs == [index, index] and not negated:
+        if graph.other_values(last, last, index):
+            return
         kind = "sigmoid"
     elif reader.kind == "div" and reader.inputs == [x, index] and negated:
         if not graph.same_values(index, last, x):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import torch
@@ -24,6 +25,7 @@ from nar_plugin.tracing.vocabulary import (
 if TYPE_CHECKING:
     from nar_plugin.tracing.fusion import Rewriter
 
+_MASKS = (torch.bool, torch.uint8)
 _POWERS = {0.5: "sqrt", -0.5: "rsqrt", -1.0: "reciprocal"}
 
 declare(
@@ -58,6 +60,8 @@ def weight_of_weights(call: Call) -> bool:
 )
 def _arithmetic(call: Call) -> tuple[str, Attributes] | None:
     kind = NAMES.get(call.name, call.name)
+    if rounding := call.kwargs.get("rounding_mode"):
+        return ("floor_divide" if rounding == "floor" else "trunc_divide"), {}
     if call.live >= 2:
         if call.name == "mul" and len(set(call.sources)) == 1 and len(set(call.reads())) == 1:
             return "pow", {"exponent": 2.0}  # not the product of two slices, as in NAFNet
@@ -74,6 +78,8 @@ def _arithmetic(call: Call) -> tuple[str, Attributes] | None:
     learned = [tensor for tensor, source in others if source == PARAM]
     if learned:
         call.notes["operand_size"] = call.size(learned[0], PARAM)
+        pairs = zip(learned[0].shape, learned[0].stride(), strict=True)
+        call.notes["operand_shape"] = tuple(size if stride else 1 for size, stride in pairs)
     else:
         call.notes["constant_size"] = call.size(*others[0])
     call.notes["complex"] = others[0][0].is_complex()
@@ -228,17 +234,35 @@ def _looked_up(call: Call) -> tuple[str, Attributes] | None:
     ),
     "index_add",
     "scatter_reduce",
-    "index_put",
 )
 def _summed_by_index(call: Call) -> tuple[str, Attributes] | None:
     if call.name == "scatter_reduce" and call.args[4] != "sum":
         return call.name, {}
-    if call.name == "index_put" and call.args[3:] != (True,):
-        if call.sources[0] >= 0 and set(call.sources[1:]) <= {CONST}:
-            return None
-        call.notes["filled"] = "then" if call.number(2) == 0.0 else ""
-        return call.name, {}
     return "scatter_add", {}
+
+
+@on_calls(
+    Rule(
+        name="assignments",
+        effect="renamed",
+        pattern="x[mask] = number, x[ids] = values, index_fill, index_put",
+        result="masked_fill, index_put",
+        reason="What torch makes of an assignment depends on its version.",
+    ),
+    "index_put",
+    "index_fill",
+)
+def _assigned(call: Call) -> tuple[str, Attributes] | None:
+    if call.name == "index_put":
+        x, places, values, *adds = call.args
+        if adds == [True]:
+            return "scatter_add", {}
+        masks = [item for item in places if item is not None]
+        if len(masks) == 1 and masks[0].dtype in _MASKS and values.dim() == 0:
+            return _masked(replace(call, name="masked_fill", args=(x, masks[0], values)))
+    if call.sources[0] >= 0 and set(call.sources[1:]) <= {CONST}:
+        return None
+    return "index_put", {}
 
 
 @on_calls(

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _BETWEEN = frozenset("add sub mul div where masked_fill".split())  # scores and softmax
 _FARTHEST = 5
+_MOST_PARTS = 12  # operations on parts of scores
 _OF_PRODUCTS = frozenset({"matmul", "linear_attention"})  # powers of a matrix are no attention
 
 
@@ -73,6 +74,9 @@ def _attention(graph: Rewriter, softmax: int) -> None:
     scores = walked[-1]
     left, right = nodes[output].inputs
     on_left = left == softmax
+    turned = nodes[output].notes["transposed"][0 if on_left else 1]
+    if turned is on_left:  # the weights of a key, not of a query
+        return
     value = right if on_left else left
     of_scores, of_output = nodes[scores].notes, nodes[output].notes
     width = int(of_scores["inner"])
@@ -107,9 +111,40 @@ def _scores(graph: Rewriter, current: int) -> tuple[list[int], list[int], bool]:
         scores = next((item for item in inputs if leads_to_product(nodes, item)), inputs[0])
         bias.extend(item for item in inputs if item != scores)
         current = scores
+    if nodes[current].kind == "cat":
+        parts, biases, of_parts = _parts_of_scores(graph, current)
+        return [*walked, *parts] if parts else [], [*bias, *biases], learned or of_parts
     if nodes[current].kind != "matmul" or graph.only_consumer(current) is None:
         return [], [], False
     return [*walked, current], bias, learned
+
+
+def _parts_of_scores(graph: Rewriter, joined: int) -> tuple[list[int], list[int], bool]:
+    """The same from where parts of one product are joined, some of them with a bias.
+
+    MViT adds its biases to the scores of all tokens but the first.
+    """
+    nodes = graph.nodes
+    inside, bias, products = [joined], [], set()
+    for place in inside:  # grows
+        for item in nodes[place].inputs:
+            scores = leads_to_product(nodes, item)
+            if nodes[item].kind == "matmul":
+                products.add(item)
+            elif not scores and nodes[place].kind == "cat":
+                return [], [], False
+            elif not scores:
+                bias.append(item)
+            elif item not in inside:
+                inside.append(item)
+        if len(inside) > _MOST_PARTS:
+            return [], [], False
+    members = set(inside)
+    alone = all(members.issuperset(graph.readers(item)) for item in (*inside[1:], *products))
+    if len(products) != 1 or not alone or graph.only_consumer(joined) is None:
+        return [], [], False
+    learned = any(nodes[place].attributes.get("operand") == "param" for place in inside)
+    return [*inside, *products], bias, learned
 
 
 def leads_to_product(nodes: list[Node], index: int) -> bool:
@@ -117,7 +152,7 @@ def leads_to_product(nodes: list[Node], index: int) -> bool:
     for _ in range(_FARTHEST + 1):
         if nodes[index].kind == "matmul":
             return True
-        if nodes[index].kind not in _BETWEEN or not nodes[index].inputs:
+        if nodes[index].kind not in (*_BETWEEN, "cat") or not nodes[index].inputs:
             return False
         index = nodes[index].inputs[0]
     return False

@@ -8,6 +8,7 @@ what no result depends on.
 from __future__ import annotations
 
 from nar_plugin.tracing.call import Call
+from nar_plugin.tracing.record import PARAM
 from nar_plugin.tracing.rules.rule import Attributes, Rule, declare, on_calls
 
 declare(
@@ -86,8 +87,8 @@ declare(
     Rule(
         name="losses",
         effect="dropped",
-        pattern="a loss of what the model says and a target that comes in; the log-softmax of a "
-        "cross entropy",
+        pattern="one of torch's losses, of what the model says and a target that comes in; the "
+        "log-softmax of a cross entropy",
         result="",
         reason="A forward that is given its targets trains the design that it is without them.",
     ),
@@ -96,7 +97,7 @@ declare(
 )
 def _loss(call: Call) -> tuple[str, Attributes] | None:
     said = [source for source in call.sources if source >= 0]
-    if len(said) != 1:
+    if len(said) != 1 or PARAM in call.sources:
         return call.name, {}
     before = call.nodes[said[0]]
     if call.name.startswith("nll_loss") and before.kind == "log_softmax" and before.inputs:

@@ -15,9 +15,11 @@ if TYPE_CHECKING:
 _WAYS = frozenset({"gather", "index_put", "scatter_add"})
 _SUMS = frozenset({"add", "index_put", "scatter_add"})
 _INDICES = frozenset(
-    "topk sort eq ne gt any where bitwise_and logical_and cumsum histc floor_divide".split()
+    """
+    topk sort eq ne gt any where bitwise_and logical_and cumsum histc floor_divide trunc_divide
+    """.split()
 )
-_OUTSIDE = frozenset({"index_put", "scatter_add", "scatter", "cat", "sum", "matmul"})
+_OUTSIDE = frozenset({"index_put", "scatter_add", "scatter", "cat", "sum", "matmul", "attention"})
 _LARGEST = 40  # operations of one expert
 _FARTHEST = 24  # operations between a router's layer and the weights
 
@@ -60,12 +62,16 @@ def _one_by_one(graph: Rewriter, index: int) -> None:
         return
     weight, result = _weighted(graph, parts[0], count)
     said = _weights_later(graph, index, count) if weight is None else weight
-    if said is None:
+    sorted_by = _sorted_by(graph, parts, count) if weight is None else None
+    if said is None and sorted_by is None:
         return
     weights, results = zip(*(_weighted(graph, part, count) for part in parts), strict=True)
-    if set(weights) != {weight} or _reads(graph, said, set(results)):
+    if set(weights) != {weight} or (said is not None and _reads(graph, said, set(results))):
         return
-    first, *others = (_expert(graph, each) for each in results)
+    experts = [_expert(graph, each) for each in results]
+    if sorted_by is not None:
+        experts = [each and _of_rows(graph, each) for each in experts]
+    first, *others = experts
     if first is None or any(other is None or other[1:] != first[1:] for other in others):
         return
     if weight is None:
@@ -184,6 +190,25 @@ def _weights_later(graph: Rewriter, index: int, count: int) -> int | None:
     return None
 
 
+def _sorted_by(graph: Rewriter, parts: list[int], count: int) -> int | None:
+    """Where a router's choice put the tokens of layers in the order of experts, if one did."""
+    waiting, seen = list(parts), set(parts)
+    while waiting and len(seen) < _LARGEST + count:
+        place = waiting.pop()
+        node = graph.nodes[place]
+        if node.kind == "gather":
+            for item in node.inputs:
+                if _is_index(graph, item) and (found := _router(graph, item, count)) is not None:
+                    return found
+        elif node.kind == "linear" and place not in parts:
+            return place if node.attributes.get("experts") == count else None
+        elif node.kind not in _OUTSIDE:
+            new = [item for item in node.inputs if item not in seen]
+            seen.update(new)
+            waiting += new
+    return None
+
+
 def _reads(graph: Rewriter, index: int, results: set[int]) -> bool:
     """Whether weights are computed from results: then they choose streams, no experts."""
     waiting, seen = [index], {index}
@@ -269,6 +294,14 @@ def _expert(graph: Rewriter, result: int) -> _Expert | None:
     read = [tuple(at.get(item, -1) for item in node.inputs) for node in operations]
     shape = zip((node.op() for node in operations), read, strict=True)
     return _Expert(body, x, places, tuple(shape))
+
+
+def _of_rows(graph: Rewriter, expert: _Expert) -> _Expert:
+    """An expert of some tokens, wherever they stand, if it reads whole ones."""
+    layers = [graph.nodes[place] for place in expert.body if expert.x in graph.nodes[place].inputs]
+    widths = graph.nodes[expert.x].shape[-1:]
+    whole = all((layer.attributes.get("in"),) == widths for layer in layers)
+    return expert._replace(places=frozenset()) if whole else expert
 
 
 def _mix(graph: Rewriter, index: int, weight: int, result: int, count: int) -> None:

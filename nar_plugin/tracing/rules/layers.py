@@ -176,6 +176,7 @@ def _product(call: Call) -> tuple[str, Attributes] | None:
     call.notes.update(heads=folded, inner=int(left.shape[-1]), outer=int(right.shape[-1]))
     rows = int(left.shape[-2]) if left.dim() > 1 else 1
     call.notes.update(operands=(left_source, right_source), rows=rows, bias=bias)
+    call.notes["transposed"] = call.is_transposed(left), call.is_transposed(right)
     if left_source >= 0 or left_source == DATA:
         call.notes["place"] = call.place()
     if call.of_weights and call.samples is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING
 
 from nar_plugin.tracing.graph import Attribute
@@ -63,7 +64,7 @@ declare(
         name="L2 norm",
         effect="fused",
         pattern="F.normalize(x); x / norm(x), x * rsqrt(sum(x^2))",
-        result="l2_norm(width)",
+        result="l2_norm",
         reason="One function; with a learned weight behind it, it is an RMS norm.",
     ),
     "sqrt",
@@ -127,7 +128,8 @@ class _Pattern:
             return numerator
         if nodes[numerator].attributes.get("operand") == "param":
             (x,) = nodes[numerator].inputs
-            if nodes[x].kind == "sub" or numerator not in self._squared():
+            before = nodes[x].kind == "sub" or numerator not in self._squared()
+            if before and self._is_of_width(numerator):
                 self.inside.add(numerator)
                 self.affine = True
                 self.sizes.append(nodes[numerator].notes.get("operand_size"))
@@ -150,6 +152,9 @@ class _Pattern:
         if moment.kind in ("var", "std", "var_mean", "std_mean"):
             if centred is None or inner not in (centred, numerator):
                 return False
+            reader = numerator if inner == centred else self.product
+            if self.graph.other_values(reader, self.moment, inner):
+                return False
             self.x, self.kind = centred, "layer_norm"
             self._take_centre(numerator)
             return True
@@ -159,20 +164,32 @@ class _Pattern:
             return True
         if moment.kind == "linalg_vector_norm":
             self.x, self.kind = numerator, "l2_norm"
-            return inner == numerator
+            return inner == numerator and "ord" not in moment.attributes and self._read(inner)
         if moment.kind not in ("mean", "sum") or nodes[inner].attributes.get("exponent") != 2.0:
             return False
         self.inside.add(inner)
         squared = nodes[inner].inputs[0]
-        if squared == numerator and centred is None:
+        if squared == numerator and centred is None and self._read(squared, inner):
             self.x, self.kind = numerator, "rms_norm" if moment.kind == "mean" else "l2_norm"
             return True
         if centred is None or self._centre(squared) != centred or moment.kind != "mean":
+            return False
+        if self.graph.other_values(numerator, squared, centred):
             return False
         self.x, self.kind = centred, "layer_norm"
         self._take_centre(numerator)
         self._take_centre(squared)
         return True
+
+    def _read(self, x: int, reduced: int | None = None) -> bool:
+        """Whether what is divided and what is reduced are the same values of x."""
+        reader = next((item for item in self.inside if self._weighs(item, x)), self.product)
+        other = self.moment if reduced is None else reduced
+        return not self.graph.other_values(reader, other, x)
+
+    def _weighs(self, index: int, x: int) -> bool:
+        node = self.graph.nodes[index]
+        return node.attributes.get("operand") == "param" and node.inputs == [x]
 
     def _is_variance(self, x: int) -> bool:
         """Whether the moment is mean(x^2) - mean(x)^2."""
@@ -199,7 +216,9 @@ class _Pattern:
             return None
         x, mean = node.inputs
         averages = nodes[mean].kind in ("mean", "var_mean", "std_mean")
-        return x if averages and nodes[mean].inputs == [x] else None
+        if not averages or nodes[mean].inputs != [x]:
+            return None
+        return None if self.graph.other_values(index, mean, x) else x
 
     def _take_centre(self, index: int) -> None:
         self.inside.update((index, self.graph.nodes[index].inputs[1]))
@@ -214,6 +233,8 @@ class _Pattern:
             learned = after is not None and nodes[after].attributes.get("operand") == "param"
             if after is None or not learned or nodes[after].kind != kind:
                 continue
+            if not self._is_of_width(after):
+                continue
             if self.kind in ("rms_norm", "l2_norm") and kind == "add":
                 continue
             self.inside.add(last)
@@ -227,12 +248,25 @@ class _Pattern:
         if kind == "instance_norm":
             attributes = {}
         if kind == "l2_norm":
-            attributes = {"width": width}
+            attributes = {}
         if kind == "group_norm":
             attributes = {"width": int(notes["channels"]), "groups": int(notes["groups"])}
         first = nodes[self.product]
         node = Node(kind, attributes, [self.x], nodes[self.root].path, first.out)
         graph.replace(last, node, sorted(self.inside - {last}))
+
+    def _is_of_width(self, learned: int) -> bool:
+        """Whether a weight or bias has one number for each normalised feature, of each head or all.
+
+        One for each head alone is none of the norm's. Over positions and groups it has as many as
+        there are channels.
+        """
+        notes = self.graph.nodes[self.moment].notes
+        shape = self.graph.nodes[learned].notes.get("operand_shape")
+        axes, width = notes.get("axes", ""), notes.get("width")
+        if shape is None or width is None or axes not in ("last", "channels", "middle"):
+            return True
+        return shape[-1] % width == 0 if axes == "last" else prod(shape) == width
 
     def _kind(self, axes: str, weighted: bool) -> str:
         """What it is called over these dimensions; empty where it has no name."""

@@ -178,7 +178,10 @@ def _groups_one_by_one(graph: Rewriter, index: int) -> None:
     places = [nodes[part].notes.get("place", ()) for part in parts]
     if not (all(alike) and all(alone)) or len(sources) > 1:
         return
-    if any(len(place) < 4 for place in places) or len({place[:2] for place in places}) > 1:
+    if (
+        any(len(place) < 4 for place in places)
+        or len({place[:2] + place[3:] for place in places}) > 1
+    ):
         return
     size = places[0][3]
     step = size // first.out.shape[0]

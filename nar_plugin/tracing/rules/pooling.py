@@ -81,10 +81,12 @@ def _reduced(call: Call) -> tuple[str, Attributes] | None:
     place = 2 if call.name == "linalg_vector_norm" else 1
     dims = call.args[place] if len(call.args) > place else call.kwargs.get("dim")
     tensor = call.tensors[0]
+    if call.name == "linalg_vector_norm" and (degree := _degree(call)) != "2.0":
+        call.notes["ord"] = degree
     if isinstance(dims, int):
         dims = [dims]
     if not isinstance(dims, list | tuple) or len(call.tensors) > 1:
-        return kind, {"dims": 0}
+        return kind, {"dims": 0, **_ord(call)}
     rank = tensor.dim()
     axes = sorted(dim % rank for dim in dims) if rank else []
     if axes == list(range(2, rank)) and (channels := _grouped(call)):
@@ -125,7 +127,10 @@ declare(
 
 
 def _copies(call: Call) -> int:
-    """How many times a call reads what a node made."""
+    """How many times a call reads what a node made, along its first dimension."""
+    strides = call.tensors[0].stride()
+    if min(strides, default=1) == 0 < strides[0]:
+        return 0
     size = call.nodes[call.sources[0]].size if call.sources[0] >= 0 else 0
     return call.tensors[0].numel() // size if size else 0
 
@@ -136,7 +141,8 @@ def _whole(call: Call) -> Node | None:
     if node is None or "dims" not in node.notes:
         return None
     made = node.out[0] if isinstance(node.out, tuple | list) else node.out
-    return node if made.shape == call.tensors[0].shape else None
+    read = call.tensors[0]
+    return node if (made.shape, made.stride()) == (read.shape, read.stride()) else None
 
 
 def _together(first: Node, axes: list[int], rank: int) -> list[int]:
@@ -170,7 +176,16 @@ def _reduction(
     call.notes.setdefault("axes", _named(axes, len(shape)))
     if kind in ("mean", "max") and len(shape) - len(axes) == 2 and 0 not in axes:
         return kind, dict(GLOBAL)
-    return kind, {"dims": len(axes)}
+    return kind, {"dims": len(axes), **_ord(call)}
+
+
+def _degree(call: Call) -> str:
+    """Of a vector norm."""
+    return str(float(call.args[1] if len(call.args) > 1 else call.kwargs.get("ord", 2)))
+
+
+def _ord(call: Call) -> Attributes:
+    return {"ord": call.notes["ord"]} if "ord" in call.notes else {}
 
 
 declare(

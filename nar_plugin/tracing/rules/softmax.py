@@ -34,6 +34,8 @@ def _softmax(graph: Rewriter, index: int) -> None:
     last, total = readers
     if nodes[last].inputs != [weights, total] or graph.only_consumer(total) != last:
         return
+    if graph.other_values(last, total, weights):
+        return
     (x,) = nodes[index].inputs
     if nodes[x].kind == "sub" and graph.only_consumer(x) == index:
         shift = nodes[x].inputs[-1]
@@ -57,7 +59,9 @@ def _is_less(graph: Rewriter, difference: int, reduced: int) -> bool:
     """Whether a difference is x - reduction(x), the reduction being read by it alone."""
     sources = graph.nodes[reduced].inputs
     same = graph.nodes[difference].inputs == [*sources, reduced] and len(sources) == 1
-    return same and graph.only_consumer(reduced) == difference
+    if not same or graph.other_values(difference, reduced, sources[0]):
+        return False
+    return graph.only_consumer(reduced) == difference
 
 
 def _replace(graph: Rewriter, last: int, inside: list[int], x: int, reduction: int) -> None:

@@ -159,6 +159,7 @@ EXAMPLES = {
             lambda x: torch.maximum(x, torch.zeros_like(x)),
             lambda x: torch.max(torch.tensor(0.0), x),
             lambda x: torch.maximum(x, x.new_zeros(1)),
+            lambda x: x.clamp(min=torch.tensor(0.0)),
         ),
         different=on(
             F.relu6,
@@ -167,6 +168,9 @@ EXAMPLES = {
             lambda x: x.clamp(-1e4, 1e4),
             lambda x: F.elu(x),
             lambda x: torch.maximum(x, -x),
+            lambda x: x.clamp(min=x.mean()),
+            lambda x: x.clamp(max=x.mean()),
+            lambda x: F.threshold(x, 0, 6),
             lambda x: torch.where(x > 0, x, 0.1 * x),
         ),
         layers=fc,

@@ -99,6 +99,18 @@ def with_another(m, q, k, v):
     return (weights / total) @ v + total
 
 
+def weights_of_keys(m, q, k, v):
+    return (q @ k.mT).softmax(-1).mT @ v
+
+
+def weights_on_the_right(m, q, k, v):
+    return (v.mT @ (q @ k.mT).softmax(-1).mT).mT
+
+
+def weights_of_keys_on_the_right(m, q, k, v):
+    return (v.mT @ (q @ k.mT).softmax(-1)).mT
+
+
 def einsum(m, q, k, v):
     scores = torch.einsum("bhid,bhjd->bhij", q, k) * 8**-0.5
     return torch.einsum("bhij,bhjd->bhid", scores.softmax(dim=-1), v)
@@ -163,6 +175,20 @@ def over_queries(m, q, k, v):
 
 def biased(m, q, k, v):
     return (q @ k.transpose(-1, -2) + m.table[:, : q.shape[2], : q.shape[2]]).softmax(-1) @ v
+
+
+def biased_but_for_the_first(m, q, k, v):
+    """As MViT: the class token has no place."""
+    scores = q @ k.mT
+    scores[:, :, 1:, 1:] += m.table[:, : q.shape[2] - 1, : q.shape[2] - 1]
+    return scores.softmax(-1) @ v
+
+
+def biased_columns(m, q, k, v):
+    scores = q @ k.mT
+    first, others = scores.split((1, q.shape[2] - 1), dim=-1)
+    others = others + m.table[:, : q.shape[2], : q.shape[2] - 1]
+    return torch.cat([first, others], dim=-1).softmax(-1) @ v
 
 
 def relative(m):
@@ -330,6 +356,7 @@ EXAMPLES = {
             attend(watched),
             attend(upcast),
             attend(einsum),
+            attend(weights_on_the_right),
             folded,
             folded_sideways,
             einsum_heads_last,
@@ -363,6 +390,8 @@ EXAMPLES = {
         different=[
             attend(eager),
             grouped(native_groups),
+            attend(weights_of_keys),
+            attend(weights_of_keys_on_the_right),
         ],
         shape=SHAPE,
         layers=projections,
@@ -417,6 +446,9 @@ EXAMPLES = {
 }
 
 ALSO_SAME = {
+    "biases of some scores": [
+        attend(way) for way in (biased, biased_but_for_the_first, biased_columns)
+    ],
     "tokens without a place": [rotated_halves, without_class_token],
     "attention kernels": [grouped(native_groups), grouped(repeated), grouped(expanded)],
 }

@@ -16,6 +16,12 @@ class DropPath(nn.Module):
         return x * x.new_empty(x.shape[0], 1, 1).bernoulli_(0.5) / 0.5
 
 
+def assigned(x, places, values):
+    x = x.clone()
+    x[places] = values
+    return x
+
+
 def plain():
     return {
         "a": nn.Linear(8, 8),
@@ -105,6 +111,7 @@ EXAMPLES = {
         ],
         different=[
             lambda m, x: F.mse_loss(m.a(x), m.b(x)),
+            lambda m, x: F.mse_loss(m.a(x), m.table[:6].expand_as(x), reduction="none"),
             lambda m, x: (y := m.a(x).log_softmax(-1), F.nll_loss(y[0], x[0, :, 0].long())),
             lambda m, x: m.b(m.a(x)),
         ],
@@ -164,6 +171,7 @@ EXAMPLES = {
             lambda m, x: m.a(x) - m.b(x),
             lambda m, x: m.a(x) + m.weight * m.b(x),
             lambda m, x: m.a(x) * m.b(x),
+            lambda m, x: m.a(x) + torch.div(m.b(x), 2, rounding_mode="floor"),
         ],
         layers=plain,
     ),
@@ -231,6 +239,7 @@ EXAMPLES = {
         different=[
             lambda m, x: m.a(x).repeat(1, 4, 1).sum(1),
             lambda m, x: torch.stack([m.a(x), m.b(x)]).sum(0),
+            lambda m, x: m.b(m.a(x[0]).unsqueeze(1).expand(6, 6, 8).sum(0)),
         ],
         layers=plain,
     ),
@@ -271,6 +280,21 @@ EXAMPLES = {
         different=[
             lambda m, x: torch.zeros_like(x).scatter_reduce(1, rows(x), m.a(x), "amax"),
             lambda m, x: m.a(x),
+        ],
+        layers=plain,
+    ),
+    "assignments": Example(
+        same=[
+            lambda m, x: m.a(x).masked_fill(m.b(x) > 0, 1.0),
+            lambda m, x: m.a(x).index_put((m.b(x) > 0,), torch.ones(())),
+            lambda m, x: assigned(m.a(x), m.b(x) > 0, 1.0),
+            lambda m, x: assigned(m.a(x), (m.b(x) > 0).byte(), 1.0),
+        ],
+        different=[
+            lambda m, x: m.a(x),
+            lambda m, x: assigned(m.a(x), m.b(x) > 0, m.b(x)[0, 0, 0]),
+            lambda m, x: m.a(x).index_put((m.b(x) > 0,), torch.ones(()), accumulate=True),
+            lambda m, x: assigned(m.a(x), m.b(x)[0, 0].argmax() * torch.zeros(1).long(), 1.0),
         ],
         layers=plain,
     ),

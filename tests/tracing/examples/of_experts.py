@@ -20,6 +20,7 @@ def layers():
     made["of_given"] = nn.Linear(EXPERTS * WIDTH, EXPERTS)
     made["wider"] = nn.Linear(WIDTH, EXPERTS * WIDTH)
     made["experts"] = nn.ModuleList(perceptron(INNER) for _ in range(EXPERTS))
+    made["narrow"] = nn.ModuleList(nn.Linear(INNER // EXPERTS, 2) for _ in range(EXPERTS))
     made["uneven"] = nn.ModuleList(perceptron(INNER + (n == 0)) for n in range(EXPERTS))
     made |= {"up": parameter(EXPERTS, WIDTH, INNER), "down": parameter(EXPERTS, INNER, WIDTH)}
     made |= {"up_bias": parameter(EXPERTS, INNER), "down_bias": parameter(EXPERTS, WIDTH)}
@@ -112,9 +113,33 @@ def in_order(m, tokens, weights, chosen):
     order = chosen.flatten().argsort()
     some = tokens[order // CHOICES].chunk(EXPERTS)
     given = torch.cat([expert(part) for expert, part in zip(m.experts, some, strict=True)])
+    return brought_back(given, order, weights)
+
+
+def loop_by_loop(m, tokens, weights, chosen):
+    """As JetMoE: one loop for the first layers of all experts, and one for the second."""
+    order = chosen.flatten().argsort()
+    inner = each_its_part([up for up, _, _ in m.experts], tokens[order // CHOICES])
+    given = each_its_part([down for _, _, down in m.experts], F.gelu(inner))
+    return brought_back(given, order, weights)
+
+
+def of_channels(m, tokens, weights, chosen):
+    """The second layers have their own channels of all tokens."""
+    order = chosen.flatten().argsort()
+    inner = each_its_part([up for up, _, _ in m.experts], tokens[order // CHOICES])
+    return brought_back(each_its_part(m.narrow, F.gelu(inner), dim=-1), order, weights)
+
+
+def each_its_part(experts, x, dim=0):
+    parts = zip(experts, x.chunk(EXPERTS, dim), strict=True)
+    return torch.cat([expert(part) for expert, part in parts], dim)
+
+
+def brought_back(given, order, weights):
     back = torch.empty_like(given)
     back[order] = given
-    return (back.view(*chosen.shape, -1) * weights[..., None]).sum(1)
+    return (back.view(*weights.shape, -1) * weights[..., None]).sum(1)
 
 
 def for_training(m, tokens, weights, chosen):
@@ -181,10 +206,11 @@ EXAMPLES = {
     "experts one by one": Example(
         same=[
             *map(mixture, (added, put, masked, all_tokens, stacked, chosen_of_stacked, batched)),
-            *map(mixture, (in_order, for_training)),
+            *map(mixture, (in_order, loop_by_loop, for_training)),
         ],
         different=[
-            *map(mixture, (averaged, of_other_sizes, one, weighted_before, of_parts, of_streams))
+            *map(mixture, (averaged, of_other_sizes, one, weighted_before)),
+            *map(mixture, (of_parts, of_channels, of_streams)),
         ],
         layers=layers,
     ),

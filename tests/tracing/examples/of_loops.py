@@ -1,5 +1,7 @@
 """Examples of loops over the slices of a sequence."""
 
+from functools import partial
+
 import torch
 from torch import nn
 from tracing.examples.example import Example
@@ -89,6 +91,46 @@ def without_a_state(m, x):
     return m.out(torch.stack([torch.tanh(m.into(step)) for step in x.unbind(1)], 1))
 
 
+def dilated(m, x, gap):
+    """As a dilated RNN: the state of some steps before, zeros at the first ones."""
+    states = [torch.zeros(len(x), WIDTH)] * gap
+    for step in x.repeat(1, 2, 1).unbind(1):
+        states.append(torch.tanh(m.into(step) + m.state(states[-gap])))
+    return m.out(torch.stack(states[gap:], 1))
+
+
+def from_the_first_step(m, x, *, always):
+    """The step before, and what the first step made, or the step before once more."""
+    state = first = torch.tanh(m.into(x[:, 0]))
+    for step in x[:, 1:].unbind(1):
+        state = torch.tanh(m.into(step) + m.state(state) + (first if always else state))
+    return m.out(state)
+
+
+def with_powers(m, x, powers):
+    """A number of each step's own."""
+    state = m.state(x.mean(1))
+    for step, power in zip(x.unbind(1), powers, strict=True):
+        state = torch.tanh(m.into(step).pow(power) + state)
+    return m.out(state)
+
+
+def fading(m, x, rates):
+    """Numbers that scale: no design, and they may depend on the step."""
+    state = m.state(x.mean(1))
+    for step, rate in zip(x.unbind(1), rates, strict=False):
+        state = torch.tanh(m.into(step) * rate + state)
+    return m.out(state)
+
+
+def in_place(m, x):
+    """As `selective_scan`, in the values themselves."""
+    decay, values = m.into(x).sigmoid(), list(m.other(x).unbind(1))
+    for step in range(1, x.shape[1]):
+        values[step] = decay[:, step] * values[step - 1] + values[step]
+    return m.out(torch.stack(values, 1))
+
+
 EXAMPLES = {
     "steps of a loop": Example(
         same=[
@@ -108,6 +150,12 @@ EXAMPLES = {
             two_halves,
             propagated,
             lambda m, x: recurrent(m, x[:, :1]),
+            *[partial(dilated, gap=gap) for gap in (2, 3, 4, 5)],
+            partial(from_the_first_step, always=True),
+            partial(from_the_first_step, always=False),
+            partial(with_powers, powers=(2,) * 6),
+            partial(with_powers, powers=(2, 3) * 3),
+            partial(with_powers, powers=(2, 3, 4, 5, 6, 7)),
         ],
         shape=(1, 6, WIDTH),
         layers=cells,
@@ -115,9 +163,33 @@ EXAMPLES = {
 }
 
 ALSO_SAME = {
-    "cells": [by_lstm_cell, lambda m, x: by_lstm_cell(m, x[:, :5])],
+    "cells": [
+        by_lstm_cell,
+        lambda m, x: by_lstm_cell(m, x[:, :5]),
+        lambda m, x: by_lstm_cell(m, x[:, :3]),
+    ],
     "a scan": [selective_scan, lambda m, x: selective_scan(m, x[:, :4])],
     "a state that is given": [from_an_encoder, lambda m, x: from_an_encoder(m, x[:, :3])],
+    "numbers that scale": [
+        from_an_encoder,
+        partial(fading, rates=(0.5,) * 6),
+        partial(fading, rates=(0.9, 0.8, 0.7, 0.6, 0.5, 0.4)),
+        lambda m, x: fading(m, x[:, :4], (0.1, 0.2, 0.3, 0.4)),
+    ],
+    "a power": [
+        partial(with_powers, powers=(2,) * 6),
+        lambda m, x: with_powers(m, x[:, :3], (2, 2, 2)),
+    ],
+    "two powers by turns": [
+        partial(with_powers, powers=(2, 3) * 3),
+        lambda m, x: with_powers(m, x.repeat(1, 2, 1), (2, 3) * 6),
+    ],
+    "the first step for all": [
+        partial(from_the_first_step, always=True),
+        lambda m, x: from_the_first_step(m, x[:, :5], always=True),
+    ],
+    "a gap": [partial(dilated, gap=1), recurrent],
+    "in place": [in_place, lambda m, x: in_place(m, x[:, :5])],
     "each slice alone": [
         lambda m, x: m.out(m.encoder(x)),
         lambda m, x: m.out(torch.stack([m.encoder(step) for step in x.unbind(1)], 1)),

@@ -89,6 +89,11 @@ def halves(m, x):
     return attend(m, m.q(x[:, :5]), m.k(x[:, 5:]), m.v(x[:, 5:]))
 
 
+def every_other(m, x):
+    """Keys of every other row, values of the first half."""
+    return attend(m, m.q(x), m.k(x[:, ::2]), m.v(x[:, :5]))
+
+
 def value_without_bias(m, x):
     return attend(m, m.q(x), m.k(x), m.v_bare(x))
 
@@ -173,7 +178,7 @@ EXAMPLES = {
     ),
     "packed projections": Example(
         same=[three, packed, two, shared_key_bias, by_weights],
-        different=[grouped, cross, sliced, value_without_bias, both_without_bias],
+        different=[grouped, cross, sliced, every_other, value_without_bias, both_without_bias],
         shape=SHAPE,
         layers=layers,
     ),
