@@ -266,7 +266,7 @@ class _Pattern:
         axes, width = notes.get("axes", ""), notes.get("width")
         if shape is None or width is None or axes not in ("last", "channels", "middle"):
             return True
-        return shape[-1] % width == 0 if axes == "last" else prod(shape) == width
+        return bool(shape[-1] % width == 0 if axes == "last" else prod(shape) == width)
 
     def _kind(self, axes: str, weighted: bool) -> str:
         """What it is called over these dimensions; empty where it has no name."""
