@@ -65,13 +65,7 @@ def test_nanogpt_by_hand_finds_decoders():
     # exact one.
     assert (similar[0].family, similar[1].family) == ("bark", "gpt2")
     assert similar[0].score > 0.99
-    assert set(families(similar)[:8]) == {"bark", "biogpt", "gpt2"}
-
-
-@pytest.mark.xfail(strict=True, reason="OPT, which has a ReLU, is ninth with this encoder")
-def test_nanogpt_by_hand_finds_no_other_decoder():
-    similar = nar_plugin.find_similar(NanoGPT(layers=12, heads=12, width=768), k=10)
-    assert set(families(similar)) == {"bark", "biogpt", "gpt2"}
+    assert set(families(similar)) == {"bark", "biogpt", "gpt2"}  # and not OPT, which has a ReLU
 
 
 def _with(model, old, new):
@@ -237,7 +231,7 @@ def test_what_is_made_of_the_same_blocks_is_named_where_every_score_is_low():
     """The transformer of torch, without words or positions: who published it with them."""
     for how, families in (
         ({}, ["fsmt"]),
-        ({"activation": "gelu"}, ["bart", "mvp", "marian"]),
+        ({"activation": "gelu"}, ["marian", "bart", "mvp"]),
         ({"norm_first": True}, ["seamless_m4t", "m2m_100", "mbart"]),
     ):
         model = torch.nn.Transformer(num_encoder_layers=3, num_decoder_layers=3, **how)
