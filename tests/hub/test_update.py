@@ -223,10 +223,10 @@ def test_an_index_for_another_encoder_or_fingerprint_does_not_become_active(
         return ArchitectureIndex(ArchitectureIndex.load(small[0]).contents.stating(**fields))
 
     variant(encoder="other", encoder_sha256="0" * 64).save(tmp_path / "encoder")
-    variant(fingerprint="nar9").save(tmp_path / "fingerprint")
+    variant(fingerprint="nar0").save(tmp_path / "fingerprint")
     for name, reason in (
         ("encoder", "wants the encoder other"),
-        ("fingerprint", "has fingerprints of version nar9"),
+        ("fingerprint", "has fingerprints of version nar0"),
     ):
         hub.publish(tmp_path / name, f"owner/{name}")
         with pytest.raises(IndexIncompatible, match=reason):
