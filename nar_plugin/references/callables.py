@@ -17,6 +17,14 @@ from torch import nn
 from nar_plugin.errors import NarError
 from nar_plugin.references.construction import built
 
+_WITH_ARGUMENTS = (
+    "To pass arguments, name a function that builds the model: def tiny(): return Net(8)"
+)
+_WITHOUT_VALUES = (
+    "It was called on the meta device, where tensors have no values. Build the model in Python, "
+    "and ask nar_plugin.find_similar(model)"
+)
+
 
 def from_callable(reference: str) -> nn.Module:
     """The model that a callable returns, or the model that stands under that name.
@@ -54,15 +62,6 @@ def _attribute(module: ModuleType, path: str) -> Any:
         near = get_close_matches(path, public, n=3)
         hint = f"; did you mean {' or '.join(near)}?" if near else ""
         raise NarError(f"{module.__name__} has no {path}{hint}") from error
-
-
-_WITH_ARGUMENTS = (
-    "To pass arguments, name a function that builds the model: def tiny(): return Net(8)"
-)
-_WITHOUT_VALUES = (
-    "It was called on the meta device, where tensors have no values. Build the model in Python, "
-    "and ask nar_plugin.find_similar(model)"
-)
 
 
 def _called(found: Any, reference: str) -> Any:

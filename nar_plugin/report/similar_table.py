@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from nar_plugin.report.similar import SimilarArchitectures
 
 WIDE = 150  # columns from which on a hit is one line
-NARROW = 72  # and below which there are no columns but the name's and the score's
 ROOMY = 100  # and from which on there is room for the labels of motifs
+NARROW = 72  # and below which there are no columns but the name's and the score's
 SHOWN_MOTIFS = 2
 
 

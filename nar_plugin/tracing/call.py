@@ -16,6 +16,8 @@ _ROUNDING = 1e-3  # 1 / 6 is written as 0.1667 too
 
 Filling = Callable[[torch.Tensor], "float | None"]
 
+_PERMUTING = frozenset({"permute", "transpose", "t"})
+
 
 class Scaled(NamedTuple):
     """What numbers made of a value x: scale * x + offset."""
@@ -219,9 +221,6 @@ def _place(tensor: torch.Tensor) -> tuple[int, ...]:
             found += [stride, size]
     memory = tensor.untyped_storage()._cdata
     return memory, int(tensor.storage_offset()), tensor.numel(), *found
-
-
-_PERMUTING = frozenset({"permute", "transpose", "t"})
 
 
 def _scaled_by(record: Record) -> Scaled | None:

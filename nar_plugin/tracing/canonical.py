@@ -21,6 +21,14 @@ from nar_plugin.tracing.vocabulary import NAMES
 
 __all__ = ["Node", "nodes_of"]
 
+# What patterns are made of that read one value several times, or parts of it.
+_OF_PARTS = SELF_GATED | frozenset(
+    """
+    gt ge lt le where masked_fill sub sum mean var std var_mean std_mean max amax logsumexp
+    linalg_vector_norm
+    """.split()
+)
+
 
 def nodes_of(
     records: list[Record],
@@ -54,15 +62,6 @@ def nodes_of(
             continue
         stands_for.append(builder.add(builder.call(record, sources)))
     return builder.nodes, stands_for
-
-
-# What patterns are made of that read one value several times, or parts of it.
-_OF_PARTS = SELF_GATED | frozenset(
-    """
-    gt ge lt le where masked_fill sub sum mean var std var_mean std_mean max amax logsumexp
-    linalg_vector_norm
-    """.split()
-)
 
 
 class _Builder:

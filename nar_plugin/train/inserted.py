@@ -29,7 +29,7 @@ _OPERATIONS: tuple[Callable[[int], Op], ...] = (
     lambda _: Op("mul", (("operand", "param"),)),
     lambda _: Op("mul", (("operand", "const"),)),  # noise
     lambda _: Op("add", (("operand", "const"),)),
-    lambda width: Op("l2_norm"),
+    lambda _: Op("l2_norm"),
     layer_norm,
     batch_norm,
 )

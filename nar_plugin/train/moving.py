@@ -3,7 +3,8 @@
 A change of the tracer changes few graphs. Names that share library, module, way of tracing and
 kinds of operations are a group; some of each are traced, the quickest first. Where their graphs
 are what they were, the whole group is carried over with new hashes. The others stay as they are,
-of the old vocabulary, and a build traces them.
+of the old vocabulary, and a build traces them. A change that the kinds of operations do not show,
+such as how a part of a value is written to, may differ inside a group: then a whole build is due.
 """
 
 from __future__ import annotations

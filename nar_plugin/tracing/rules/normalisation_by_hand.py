@@ -245,9 +245,7 @@ class _Pattern:
         if not kind:
             return
         attributes: dict[str, Attribute] = {"width": width, "affine": self.affine}
-        if kind == "instance_norm":
-            attributes = {}
-        if kind == "l2_norm":
+        if kind in ("instance_norm", "l2_norm"):
             attributes = {}
         if kind == "group_norm":
             attributes = {"width": int(notes["channels"]), "groups": int(notes["groups"])}
