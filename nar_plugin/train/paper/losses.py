@@ -22,7 +22,8 @@ def motif_loss(motifs: Tensor, contexts: Tensor) -> Tensor:
 def family_loss(vectors: Tensor, labels: Tensor, temperature: float = 1.0) -> Tensor:
     """Eq. 5: -log of the share of e^d that falls on graphs of the same family, averaged.
 
-    A graph without another of its family in the batch does not count.
+    A graph without another of its family in the batch does not count; a batch of such graphs alone
+    has a loss of 0, whose gradient is 0.
 
     Args:
         vectors: The embeddings H_m.
@@ -38,6 +39,6 @@ def family_loss(vectors: Tensor, labels: Tensor, temperature: float = 1.0) -> Te
     same = (labels[:, None] == labels[None, :]) & ~itself
     paired = same.any(dim=1)
     if not paired.any():
-        return exponents.new_zeros(())
+        return 0 * rows.sum()
     positive = exponents.masked_fill(~same, -torch.inf)[paired].logsumexp(dim=1)
     return (exponents[paired].logsumexp(dim=1) - positive).mean()

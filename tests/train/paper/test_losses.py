@@ -38,3 +38,11 @@ def test_equation_5_equals_cross_entropy_when_each_has_one_partner():
 
 def test_a_batch_without_pairs_has_no_loss():
     assert float(family_loss(torch.eye(3), torch.arange(3))) == 0
+
+
+def test_a_batch_without_a_pair_of_one_family_has_a_loss_that_can_be_minimised():
+    vectors = torch.randn(3, 4, requires_grad=True)
+    loss = family_loss(vectors, torch.tensor([0, 1, 2]))
+    loss.backward()
+    assert loss.item() == 0
+    assert not vectors.grad.any()
