@@ -87,6 +87,8 @@ BECOMES = {
     "gated linear unit": ["linear", "sigmoid", "mul"],
     "layer norm by hand": ["linear", "layer_norm"],
     "instance norm by hand": ["conv", "instance_norm"],
+    "group norm by hand": ["conv", "group_norm"],
+    "global layer norm by hand": ["conv", "group_norm"],
     "RMS norm by hand": ["linear", "rms_norm"],
     "L2 norm": ["linear", "l2_norm"],
     "attention by hand": ["linear", "attention", "linear"],

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nar_plugin.tracing.graph import Attribute
 from nar_plugin.tracing.node import Node
@@ -47,6 +48,17 @@ declare(
 )
 declare(
     Rule(
+        name="global layer norm by hand",
+        effect="fused",
+        pattern="(x - mean(x)) / sqrt(var(x) + eps) * weight + bias over all dimensions but the "
+        "first, with a weight and a bias for each channel or without",
+        result="group_norm(width, groups=1)",
+        reason="Speech separation calls a group norm of one group so.",
+        source="Luo & Mesgarani 2019, arXiv 1809.07454, global layer normalization (gLN)",
+    )
+)
+declare(
+    Rule(
         name="RMS norm by hand",
         effect="fused",
         pattern="x * rsqrt(mean(x^2) + eps) * weight; weight * x / sqrt(mean(x^2) + eps); "
@@ -57,6 +69,8 @@ declare(
         source="Zhang & Sennrich 2019, arXiv 1910.07467, Eq. 4",
     )
 )
+
+_REDUCTIONS = frozenset({"mean", "sum", "var", "std", "var_mean", "std_mean"})
 
 
 @starts_at(
@@ -96,6 +110,8 @@ class _Pattern:
         self.moment = root  # the node that reduces
         self.affine = False
         self.sizes: list[int | None] = []  # of the weights and biases
+        self.notes: dict[str, Any] = {}  # of what reduces x
+        self.channels = 1  # the dimension that has a weight or bias for each of its places
 
     def found(self) -> bool:
         """Look at what is above the root, then at what is below."""
@@ -112,6 +128,11 @@ class _Pattern:
         numerator = self._numerator()
         if numerator is None or not self._moment_of(numerator):
             return False
+        if self.kind != "layer_norm":
+            self.notes = self.graph.nodes[self.moment].notes
+        reductions = [item for item in self.inside if self.graph.nodes[item].kind in _REDUCTIONS]
+        if len({_reduced(self.graph.nodes[item].notes) for item in reductions}) > 1:
+            return False
         return self.graph.serves_only(list(self.inside), self.product)
 
     def _numerator(self) -> int | None:
@@ -124,7 +145,10 @@ class _Pattern:
         if expected == "div" and product.inputs[1] != self.root:
             return None
         numerator = next((item for item in product.inputs if item != self.root), None)
-        if numerator is None or nodes[numerator].kind != "mul":
+        if numerator is None:
+            return None
+        self._note(numerator)
+        if nodes[numerator].kind != "mul":
             return numerator
         if nodes[numerator].attributes.get("operand") == "param":
             (x,) = nodes[numerator].inputs
@@ -135,6 +159,17 @@ class _Pattern:
                 self.sizes.append(nodes[numerator].notes.get("operand_size"))
                 return x
         return numerator
+
+    def _note(self, numerator: int) -> None:
+        """Take the notes of the mean, which is of x itself, or those of the moment."""
+        nodes = self.graph.nodes
+        node = nodes[numerator]
+        weighted = node.kind == "mul" and node.attributes.get("operand") == "param"
+        centre = node.inputs[0] if weighted else numerator
+        moment = nodes[self.moment]
+        self.notes = moment.notes
+        if moment.kind != "linalg_vector_norm" and self._centre(centre) is not None:
+            self.notes = nodes[nodes[centre].inputs[1]].notes
 
     def _squared(self) -> list[int]:
         """What the moment is of, without the square."""
@@ -226,8 +261,7 @@ class _Pattern:
     def replace(self) -> None:
         """Put the norm, with the weight and bias that follow, in place of the pattern."""
         nodes, graph = self.graph.nodes, self.graph
-        notes = nodes[self.moment].notes
-        last = self.product
+        notes, last = self.notes, self.product
         for kind in ("mul", "add"):
             after = graph.only_consumer(last)
             learned = after is not None and nodes[after].attributes.get("operand") == "param"
@@ -248,7 +282,8 @@ class _Pattern:
         if kind in ("instance_norm", "l2_norm"):
             attributes = {}
         if kind == "group_norm":
-            attributes = {"width": int(notes["channels"]), "groups": int(notes["groups"])}
+            groups = int(notes["shape"][1]) if notes["axes"] == "groups" else 1
+            attributes = {"width": self._in_all(), "groups": groups}
         first = nodes[self.product]
         node = Node(kind, attributes, [self.x], nodes[self.root].path, first.out)
         graph.replace(last, node, sorted(self.inside - {last}))
@@ -256,22 +291,62 @@ class _Pattern:
     def _is_of_width(self, learned: int) -> bool:
         """Whether a weight or bias has one number for each normalised feature, of each head or all.
 
-        One for each head alone is none of the norm's. Over positions and groups it has as many as
-        there are channels.
+        One for each head alone is none of the norm's. Over positions and samples it has one for
+        each channel, over groups as many as there are channels.
         """
-        notes = self.graph.nodes[self.moment].notes
         shape = self.graph.nodes[learned].notes.get("operand_shape")
-        axes, width = notes.get("axes", ""), notes.get("width")
+        axes, width = self.notes.get("axes", ""), self.notes.get("width")
+        if axes in ("positions", "sample"):
+            return self._is_of_channels(learned)
         if shape is None or width is None or axes not in ("last", "channels", "middle"):
             return True
         return bool(shape[-1] % width == 0 if axes == "last" else prod(shape) == width)
 
+    def _is_of_channels(self, learned: int) -> bool:
+        """Whether a weight or bias has one number for each place of one dimension, the channels.
+
+        Over positions that is the second dimension, over samples any, the same for both: channels
+        may stand last. Strides tell which it is where dimensions have changed places since.
+        """
+        node, x = self.graph.nodes[learned], self.graph.nodes[self.product].out
+        shape = node.notes.get("operand_shape", ())
+        long = [axis - len(shape) for axis, size in enumerate(shape) if size > 1]
+        if len(long) != 1 or node.size != x.numel():
+            return False
+        told = node.out.shape[long[0]], node.out.stride(long[0])
+        found = [axis for axis in range(1, x.dim()) if (x.shape[axis], x.stride(axis)) == told]
+        if told[0] != shape[long[0]] or not found:
+            return False
+        fixed = self.affine or self.notes["axes"] == "positions"
+        if fixed and self.channels not in found:
+            return False
+        self.channels = self.channels if fixed else found[0]
+        return True
+
+    def _in_all(self) -> int:
+        """The channels that are normalised, of all groups."""
+        notes = self.notes
+        of_groups = notes["axes"] == "groups"
+        return int(notes["channels"] if of_groups else notes["shape"][self.channels])
+
     def _kind(self, axes: str, weighted: bool) -> str:
         """What it is called over these dimensions; empty where it has no name."""
+        if axes in ("groups", "sample") and self.kind != "layer_norm":
+            return ""
+        if axes == "sample":
+            return "group_norm" if self._in_all() > 1 else "instance_norm"
         if axes == "groups":
-            return "group_norm" if self.kind == "layer_norm" else ""
+            return "group_norm"
         if axes == "positions":
             return "instance_norm" if self.kind == "layer_norm" else ""
         if axes == "" or (axes == "middle" and not weighted):
             return ""
         return "rms_norm" if self.kind == "l2_norm" and self.affine else self.kind
+
+
+def _reduced(notes: Mapping[str, Any]) -> tuple[object, ...]:
+    """Over what a reduction is: equal where its dimensions are, or all the last ones of a view."""
+    shape, dims = notes.get("shape", ()), notes.get("dims", [])
+    if dims and dims == list(range(len(shape) - len(dims), len(shape))):
+        return (notes["width"],)
+    return tuple(shape), tuple(dims)

@@ -89,8 +89,7 @@ def _reduced(call: Call) -> tuple[str, Attributes] | None:
         return kind, {"dims": 0, **_ord(call)}
     rank = tensor.dim()
     axes = sorted(dim % rank for dim in dims) if rank else []
-    if axes == list(range(2, rank)) and (channels := _grouped(call)):
-        call.notes |= {"axes": "groups", "channels": channels, "groups": tensor.shape[1]}
+    call.notes["channels"] = _grouped(call)
     if kind in ("sum", "mean") and axes == [0] and _copies(call) == tensor.shape[0] > 1:
         return None
     first = _whole(call)
@@ -155,8 +154,10 @@ def _together(first: Node, axes: list[int], rank: int) -> list[int]:
 
 
 def _instead(call: Call, first: Node, kind: str, axes: list[int]) -> tuple[str, Attributes]:
-    """The node of a reduction of what the first one reduced."""
+    """The node of a reduction of what the first one reduced, and read."""
     call.sources = [*(first.inputs or [DATA]), *call.sources[1:]]
+    call.roots = {id(call.tensors[0]): read for read in first.reads[:1]}
+    call.notes["channels"] = first.notes.get("channels", 0)
     return _reduction(call, kind, first.notes["shape"], axes)
 
 
@@ -172,8 +173,10 @@ def _reduction(
     call: Call, kind: str, shape: tuple[int, ...], axes: list[int]
 ) -> tuple[str, Attributes]:
     """The node of a reduction of a tensor of this shape."""
-    call.notes |= {"shape": shape, "dims": axes, "width": prod(shape[axis] for axis in axes)}
-    call.notes.setdefault("axes", _named(axes, len(shape)))
+    rank, width = len(shape), prod(shape[axis] for axis in axes)
+    grouped = call.notes.get("channels", 0) and axes == list(range(2, rank))
+    named = "groups" if grouped else _named(axes, rank)
+    call.notes |= {"shape": shape, "dims": axes, "width": width, "axes": named}
     if kind in ("mean", "max") and len(shape) - len(axes) == 2 and 0 not in axes:
         return kind, dict(GLOBAL)
     return kind, {"dims": len(axes), **_ord(call)}
@@ -216,7 +219,9 @@ def _grouped(call: Call) -> int:
     """The channels of features that are seen in groups, of a view of theirs; 0 for others."""
     view, source = call.tensors[0], call.sources[0]
     made = call.nodes[source].out if source >= 0 else None
-    if not isinstance(made, torch.Tensor) or made.dim() < 3 or view.numel() != made.numel():
+    if not isinstance(made, torch.Tensor) or made.dim() < 3 or view.dim() < 3:
+        return 0
+    if view.numel() != made.numel():
         return 0
     channels, groups = made.shape[1], view.shape[1]
     same = view.untyped_storage()._cdata == made.untyped_storage()._cdata
@@ -230,6 +235,8 @@ def _named(axes: list[int], rank: int) -> str:
         return "last"
     if axes == [1]:
         return "channels" if rank > 3 else "middle"
+    if rank > 2 and axes == list(range(1, rank)):
+        return "sample"
     return "positions" if axes == list(range(2, rank)) and rank > 3 else ""
 
 

@@ -11,7 +11,10 @@ def affine(*shape):
         return {
             "fc": nn.Linear(8, 8),
             "conv": nn.Conv2d(3, 8, 3),
+            "wave": nn.Conv1d(3, 8, 3),
             "rows": nn.Parameter(torch.ones(6, 1)),
+            "steps": nn.Parameter(torch.ones(18)),
+            "square": nn.Parameter(torch.ones(7, 7)),
             "weight": nn.Parameter(torch.ones(*shape)),
             "bias": nn.Parameter(torch.zeros(*shape)),
             "norm": nn.LayerNorm(8),
@@ -80,6 +83,67 @@ def groups_by_hand(many, flat=False):
         return y * m.weight[:, None, None] + m.bias[:, None, None]
 
     return forward
+
+
+def in_steps(x, *dims):
+    for dim in dims:
+        x = x.mean(dim, keepdim=True)
+    return x
+
+
+def sums_in_groups(m, x):
+    y = (x := m.conv(x)).unflatten(1, (2, -1))
+    mean = y.sum((2, 3, 4), keepdim=True) / y[0, 0].numel()
+    y = y - mean
+    y = y / (in_steps(y**2, 4, 3, 2) + 1e-5).sqrt()
+    return y.view(x.shape) * m.weight[:, None, None] + m.bias[:, None, None]
+
+
+def by_moments(layer, mean, var):
+    """A norm without weights by two statistics, of which the second is of the squares."""
+
+    def forward(m, x):
+        y = getattr(m, layer)(x)
+        centred = y - mean(y)
+        return centred / (var(centred**2) + 1e-5).sqrt()
+
+    return forward
+
+
+def over(*dims):
+    return lambda x: x.mean(dims, keepdim=True)
+
+
+def one_by_one(*dims):
+    return lambda x: in_steps(x, *dims)
+
+
+def global_layer(statistic):  # Conv-TasNet's, with gamma before the division
+    def forward(m, x):
+        y = m.wave(x)
+        mean = statistic(y)
+        var = statistic((y - mean) ** 2)
+        return m.weight[None, :, None] * (y - mean) / torch.pow(var + 1e-8, 0.5) + m.bias[:, None]
+
+    return forward
+
+
+def global_layer_transposed(m, x):  # Asteroid's gain and bias
+    y = by_moments("wave", over(1, 2), over(1, 2))(m, x)
+    return (m.weight * y.transpose(1, -1) + m.bias).transpose(1, -1)
+
+
+def global_layer_of_rows(m, x):  # channels last
+    y = m.wave(x).transpose(1, 2)
+    var, mean = torch.var_mean(y, (1, 2), correction=0, keepdim=True)
+    return (m.weight * ((y - mean) / (var + 1e-8).sqrt()) + m.bias).transpose(1, 2)
+
+
+def global_layer_of_squares(m, x):
+    y = m.wave(x)
+    mean = in_steps(y, 2, 1)
+    y = m.weight[:, None] * (y - mean) / (in_steps(y**2, 1, 2) - mean**2 + 1e-8).sqrt()
+    return y + m.bias[:, None]
 
 
 def frozen(m, x):  # torchvision's FrozenBatchNorm2d
@@ -198,18 +262,64 @@ EXAMPLES = {
         layers=affine(8),
     ),
     "instance norm by hand": Example(
-        same=[behind_conv("instance"), adaptive_instance],
+        same=[
+            behind_conv("instance"),
+            adaptive_instance,
+            by_moments("conv", one_by_one(3, 2), one_by_one(-1, -2)),
+            by_moments("conv", one_by_one(-2, -1), over(2, 3)),
+            by_moments("conv", over(2, 3), lambda x: x.sum(3, True).sum(2, True) / 49),
+            lambda m, x: (
+                by_moments("conv", one_by_one(2, 3), over(2, 3))(m, x) * m.weight[:, None, None]
+            ),
+        ],
         different=[
             channels_first,
             lambda m, x: (y := m.conv(x)) - y.mean((2, 3), keepdim=True),
+            by_moments("conv", one_by_one(3, 2), over(3)),
+            by_moments("conv", over(3), over(3)),
+            by_moments("conv", over(1), over(2, 3)),
+            by_moments("conv", one_by_one(3, 2), over(1, 2, 3)),
+            by_moments("conv", lambda x: in_steps(x[..., :5], 3, 2), over(2, 3)),
+            lambda m, x: by_moments("conv", over(2, 3), over(2, 3))(m, x) * m.square,
         ],
         shape=(1, 3, 9, 9),
         layers=affine(8),
     ),
     "group norm by hand": Example(
-        same=[behind_conv("group2"), groups_by_hand(2), groups_by_hand(2, flat=True)],
+        same=[
+            behind_conv("group2"),
+            groups_by_hand(2),
+            groups_by_hand(2, flat=True),
+            sums_in_groups,
+        ],
         different=[groups_by_hand(4), behind_conv("instance"), permuted],
         shape=(1, 3, 9, 9),
+        layers=affine(8),
+    ),
+    "global layer norm by hand": Example(
+        same=[
+            lambda m, x: m.group1(m.wave(x)),
+            global_layer(one_by_one(1, 2)),
+            global_layer(one_by_one(-1, -2)),
+            global_layer(over(1, 2)),
+            by_moments("wave", one_by_one(1, 2), one_by_one(1, 2)),
+            by_moments("wave", over(2, 1), one_by_one(2, 1)),
+            global_layer_transposed,
+            global_layer_of_rows,
+            global_layer_of_squares,
+        ],
+        different=[
+            lambda m, x: m.group2(m.wave(x)),
+            by_moments("wave", over(1), one_by_one(1, 2)),
+            by_moments("wave", one_by_one(1, 2), over(1)),
+            by_moments("wave", over(1), over(1)),
+            by_moments("wave", over(2), over(2)),
+            by_moments("wave", lambda x: in_steps(x[..., :9], 1, 2), over(1, 2)),
+            lambda m, x: by_moments("wave", over(1, 2), over(1, 2))(m, x) * m.steps,
+            lambda m, x: global_layer(over(1, 2))(m, x) + m.steps,
+            lambda m, x: m.wave(x) / in_steps(m.wave(x) ** 2, 1, 2).sqrt(),
+        ],
+        shape=(1, 3, 20),
         layers=affine(8),
     ),
     "affine part apart": Example(
