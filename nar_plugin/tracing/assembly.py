@@ -43,7 +43,9 @@ def graph_of(recording: Recording) -> ArchitectureGraph:
         recorder.samples,
     )
     results = {
-        stands_for[source] for tensor in _tensors(out) if (source := recorder.source(tensor)) >= 0
+        stands_for[source]
+        for tensor in _tensors(out)
+        if (source := recorder.sources.of(tensor)) >= 0
     }
     rewriter = Rewriter(nodes, unread=_unread(nodes, results))
     rewriter.run()
@@ -57,14 +59,14 @@ def graph_of(recording: Recording) -> ArchitectureGraph:
         classes={path: twin.classes.get(path, "") for path in _with_parents(paths)},
         flops=sum(work.values()),
         work=work,
-        params=sum(weight.numel() for weight in twin.parameters) + recorder.packed_elements,
+        params=sum(weight.numel() for weight in twin.parameters) + recorder.sources.packed_elements,
         unread=_parameters_unread(recorder, twin),
     )
 
 
 def _parameters_unread(recorder: Recorder, twin: Twin) -> int:
     """Elements of the parameters that no call read, of modules that made no call themselves."""
-    read = recorder.parameters_read()
+    read = recorder.sources.parameters_read()
     called = {record.path for record in recorder.records}
     unread = {
         id(parameter): parameter.numel()

@@ -10,12 +10,14 @@ from __future__ import annotations
 import re
 import traceback
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 import torch
 from torch.overrides import TorchFunctionMode
 
+from nar_plugin.tracing.arguments import without_values
 from nar_plugin.tracing.choices import counts
 from nar_plugin.tracing.kernels import map_tensors
 from nar_plugin.tracing.recorder import Recorder
@@ -82,7 +84,7 @@ class Escapes(TorchFunctionMode):
         """Answer a call that needs values or a device; let all others through."""
         kwargs = kwargs or {}
         reading = _READINGS.get(func)
-        if reading is not None and not self._recorder.is_known(args[0]):
+        if reading is not None and not self._recorder.sources.is_known(args[0]):
             return self._read(reading, args, kwargs)
         if func in _MOVES:
             return args[0]
@@ -95,11 +97,9 @@ class Escapes(TorchFunctionMode):
         if func is torch.Tensor.type:
             return _typed(*args, **kwargs)
         if func in _ON_ONE_DEVICE:  # a check below the dispatcher
-            args = map_tensors(args, self._recorder.without_values)
-            kwargs = {
-                key: map_tensors(item, self._recorder.without_values)
-                for key, item in kwargs.items()
-            }
+            emptied = partial(without_values, self._recorder)
+            args = map_tensors(args, emptied)
+            kwargs = {key: map_tensors(item, emptied) for key, item in kwargs.items()}
         if func in _INVERSES:
             return _inverse_spectrogram(*args, **kwargs)
         if func is torch.Tensor.new_tensor:
@@ -120,7 +120,7 @@ class Escapes(TorchFunctionMode):
         self._recorder.ask(1 + tensor.numel() // 1000)
         self._recorder.exported.append(tensor)
         dtype = tensor.dtype if tensor.dtype != torch.bfloat16 else torch.float32
-        values = counts(self._recorder, tensor)
+        values = counts(self._recorder.sources, tensor)
         if values is None:
             values = np.full(tuple(tensor.shape), dtype != torch.bool)
         stand_in = values.astype(_numpy_type(dtype))

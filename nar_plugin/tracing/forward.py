@@ -110,7 +110,7 @@ def _recorded(
 ) -> Iterator[Recording]:
     try:
         sequences.fold(twin, recorder)
-        recorder.learn(twin.parameters)
+        recorder.sources.learn(twin.parameters)
         recorder.constants.hold(twin.tensors)
         with ExitStack() as around:
             around.enter_context(_default_dtype_kept())
@@ -140,7 +140,7 @@ def _called(
         return model(*args, **kwargs)
     except Exception as error:
         vars(error)[CALLS_MADE] = len(recorder.records) + recorder.constants.calls_on_given
-        vars(error)[ABOUT] = recorder.origins(_places(args, kwargs))
+        vars(error)[ABOUT] = recorder.refused_inputs(_places(args, kwargs))
         raise
 
 

@@ -40,7 +40,7 @@ def in_one_call(recorder: Recorder, forward: Any) -> Callable[..., Any]:
             return forward(*args)
         data, weight, bias = args[0], own["weight"], own["bias"]
         tensors = (data, weight) if bias is None else (data, weight, bias)
-        sources = [recorder.plain_source(tensor) for tensor in tensors]
+        sources = [recorder.sources.of_plain(tensor) for tensor in tensors]
         if not _is_usual(tensors, sources):
             return forward(data)
         with _WITHOUT_MODES():

@@ -33,7 +33,11 @@ def _restored(recorder: Any, tensor: torch.Tensor, *_: Any) -> Any:
     """`dequantize`: what was passed by before, or a weight that is held as integers."""
     if not isinstance(tensor, torch.Tensor) or tensor.is_floating_point():
         return tensor
-    return tensor if recorder.is_live(tensor) else recorder.learned(tensor, tensor.shape)
+    return (
+        tensor
+        if recorder.sources.is_live(tensor)
+        else recorder.sources.learned(tensor, tensor.shape)
+    )
 
 
 def _computed(compute: Call) -> Call:
@@ -78,7 +82,7 @@ def _unpacked(recorder: Any, packed: Any) -> tuple[torch.Tensor, torch.Tensor | 
     with _disable_current_modes():
         weight, bias = packed.unpack()
     shapes = weight.shape, None if bias is None else bias.shape
-    return recorder.learned(packed, shapes[0]), recorder.learned(packed, shapes[1])
+    return recorder.sources.learned(packed, shapes[0]), recorder.sources.learned(packed, shapes[1])
 
 
 def _with_relu(compute: Call) -> Call:

@@ -103,7 +103,7 @@ def _bincount(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str,
     """`bincount`: a number for each choice that there was."""
     recorder.ask()
     least = kwargs.get("minlength", args[2] if len(args) > 2 else 0)
-    bins = max(least, choices(recorder, args[0]), 1)
+    bins = max(least, choices(recorder.sources, args[0]), 1)
     return Computed(torch.empty(bins, dtype=torch.int64, device="meta"))
 
 
@@ -128,7 +128,7 @@ def _packed(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, A
     padded, lengths, batch_first = args
     batch, steps = padded.shape[:2] if batch_first else padded.shape[1::-1]
     if not lengths.is_meta and recorder.constants.packs(lengths):
-        recorder.put_in_order(padded)
+        recorder.sources.put_in_order(padded, recorder.constants)
     if lengths.is_meta:
         lengths = torch.full((batch,), steps)
     sizes = (lengths[None] > torch.arange(int(lengths.max()))[:, None]).sum(1)  # (steps)

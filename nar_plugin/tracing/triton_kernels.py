@@ -53,9 +53,9 @@ def launched(recorder: Any, kernel: Any, arguments: Mapping[str, Any]) -> None:
     # Another library's kernel of that name has other shapes, or a gate of its own.
     if known is not None and recorder.attempt(known, tensors):
         return
-    live = [tensor for tensor in tensors if recorder.is_live(tensor)]
-    fresh = [tensor for tensor in tensors if recorder.is_fresh(tensor)]
-    data = [tensor for tensor in live if not recorder.is_learned(tensor)]
+    live = [tensor for tensor in tensors if recorder.sources.is_live(tensor)]
+    fresh = [tensor for tensor in tensors if recorder.writes.is_fresh(tensor)]
+    data = [tensor for tensor in live if not recorder.sources.is_learned(tensor)]
     if live:
         recorder.write(Op(f"triton::{name}"), live, fresh or (data or live)[-1:])
 

@@ -231,15 +231,19 @@ def test_a_gate_that_is_not_known_leaves_a_node():
 
     noted = []
 
-    class Recorder:
+    class Sources:
         def is_live(self, tensor):
             return tensor is X
 
+        def is_learned(self, tensor):
+            return tensor is W
+
+    class Writes:
         def is_fresh(self, tensor):
             return tensor is y
 
-        def is_learned(self, tensor):
-            return tensor is W
+    class Recorder:
+        sources, writes = Sources(), Writes()
 
         def attempt(self, work, arguments):
             with pytest.raises(KeyError, match="mish"):
