@@ -19,6 +19,7 @@ from tqdm import tqdm
 from nar_plugin import manager
 from nar_plugin.errors import IndexUnavailable
 from nar_plugin.hookspecs import NamedArchitecture
+from nar_plugin.tracing.vocabulary import VOCABULARY_VERSION
 from nar_plugin.train.corpus import StoredGraph, read_names, read_stored, write_corpus
 from nar_plugin.train.environments import environments, read_listing
 from nar_plugin.train.labels import labelled
@@ -146,9 +147,11 @@ def merged(
 
 
 def _supersedes(record: dict[str, Any], row: dict[str, Any] | None) -> bool:
-    """Whether a record says something newer than the row: of another tracer or version."""
+    """Whether a record says something newer than the row: of this tracer or another version."""
     if row is None:
         return True
+    if record.get("tracer") != VOCABULARY_VERSION:
+        return False
     if all(record.get(key) == row[key] for key in ("version", "tracer")):
         return False
     return version_of(record["library"]) in (None, record.get("version"))

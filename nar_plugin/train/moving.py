@@ -1,10 +1,11 @@
 """Moves a corpus to another vocabulary without tracing all of it anew.
 
 A change of the tracer changes few graphs. Names that share library, module, way of tracing and
-kinds of operations are a group; some of each are traced, the quickest first. Where their graphs
-are what they were, the whole group is carried over with new hashes. The others stay as they are,
-of the old vocabulary, and a build traces them. A change that the kinds of operations do not show,
-such as how a part of a value is written to, may differ inside a group: then a whole build is due.
+kinds of operations, each with the kinds before and behind it, are a group; some of each are
+traced, the quickest first. Where their graphs are what they were, the whole group is carried over
+with new hashes. The others stay as they are, of the old vocabulary, and a build traces them. A
+change that neighbouring kinds do not show, such as one of a width, may differ inside a group: then
+a whole build is due.
 """
 
 from __future__ import annotations
@@ -73,13 +74,13 @@ def move_corpus(folder: Path, work: Path, *, workers: int, isolated: bool = Fals
 
 
 def grouped(names: Iterable[Row], graphs: Mapping[str, StoredGraph]) -> list[list[Row]]:
-    """Names that share library, module, way of tracing and kinds of operations, the quickest first.
+    """Names that share library, module, way of tracing and `_kinds`, the quickest first.
 
     Args:
         names: Rows of a corpus.
         graphs: Its graphs, by fingerprint.
     """
-    kinds = {key: frozenset(kind for kind, _ in graph.ops) for key, graph in graphs.items()}
+    kinds = {key: _kinds(graph) for key, graph in graphs.items()}
     groups: dict[Hashable, list[Row]] = defaultdict(list)
     for row in names:
         about = kinds.get(row["fingerprint"], row["failure"])
@@ -119,6 +120,17 @@ def rehash(graph: StoredGraph) -> StoredGraph:
         design=hashes.design(whole),
         topology=hashes.topology(whole),
     )
+
+
+def _kinds(graph: StoredGraph) -> frozenset[Hashable]:
+    """The kinds of operations, each with the sets of those before and behind it."""
+    kinds = [kind for kind, _ in graph.ops]
+    before: list[set[str]] = [set() for _ in kinds]
+    behind: list[set[str]] = [set() for _ in kinds]
+    for source, target in graph.edges.reshape(-1, 2).tolist():
+        before[target].add(kinds[source])
+        behind[source].add(kinds[target])
+    return frozenset(zip(kinds, map(frozenset, before), map(frozenset, behind), strict=True))
 
 
 def _some(rows: list[Row]) -> list[Row]:
