@@ -214,8 +214,16 @@ def _measured(cell: Cell, data: _Data, work: Path) -> dict[str, Any]:
         "settings": dict(METHODS[cell.method].settings),
         "mining": MINING_VERSION if METHODS[cell.method].motifs else None,
         "parameters": method.parameters,
+        "machine": _machine(),
         "seconds": {"fit": earlier + fitted - started, "embed": seconds},
     }
+
+
+def _machine() -> str:
+    """What a method that can use a GPU ran on: its name, or `CPU`."""
+    import torch
+
+    return torch.cuda.get_device_name() if torch.cuda.is_available() else "CPU"
 
 
 def _facts(items: Sequence[CorpusGraph], split: Split, twins: Sequence[Twin]) -> dict[str, int]:

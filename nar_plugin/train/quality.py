@@ -60,6 +60,9 @@ Designs composed of a backbone and a head are trained on and found, and never as
 of a design, which differ in head and vocabulary alone, are of one family (`splits.families`).
 
 Several seeds: the mean, and after ± half of the range from the least to the largest.
+
+Seconds are of training and of embedding all graphs, on the machine that the last column names.
+Cells were measured beside each other there: how fast a method is alone, this does not say.
 """
 
 
@@ -112,13 +115,14 @@ def table(cells: Sequence[dict[str, Any]], methods: Sequence[str] = tuple(METHOD
     """A Markdown table of the cells of one split, a row for each method."""
     twins = cells[0]["cell"]["split"] == "twins"
     columns = _twin_columns() if twins else _columns()
-    head = ["method", *(title for title, _ in columns), "seeds", "parameters", "seconds"]
+    head = ["method", *(title for title, _ in columns), "seeds", "parameters", "seconds", "on"]
     lines = [head, ["---"] * len(head)]
     for method in methods:
         of = [cell for cell in cells if cell["cell"]["method"] == method]
         if of:
             values = [_mean([_value(cell, path) for cell in of]) for _, path in columns]
-            lines.append([method, *values, str(len(of)), f"{of[0]['parameters']:,}", _seconds(of)])
+            costs = [str(len(of)), f"{of[0]['parameters']:,}", _seconds(of), _machines(of)]
+            lines.append([method, *values, *costs])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
 
 
@@ -152,6 +156,10 @@ def _seconds(cells: Sequence[dict[str, Any]]) -> str:
     return f"{fit:.0f} + {embed:.0f}"
 
 
+def _machines(cells: Sequence[dict[str, Any]]) -> str:
+    return ", ".join(sorted({cell.get("machine", "CPU") for cell in cells}))
+
+
 def _facts(cells: Sequence[dict[str, Any]]) -> str:
     """The sizes of the split, of its first seed."""
     first = min(cells, key=lambda cell: int(cell["cell"]["seed"]))
@@ -167,4 +175,4 @@ def _facts(cells: Sequence[dict[str, Any]]) -> str:
             f"other library. The two graphs differ in {first['quality']['differing']:.0%} of them;",
             f"the others rank first by definition. Trained on {facts['train']:,} graphs.",
         ]
-    return "\n".join([*told, "Seconds: training + embedding all graphs.\n"])
+    return "\n".join([*told, ""])
