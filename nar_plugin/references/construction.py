@@ -3,7 +3,8 @@
 On the meta device nothing is allocated, but a constructor that looks at a value fails there; the
 classic is `[x.item() for x in torch.linspace(0, rate, depth)]` of stochastic depth. Such a model
 is built on the CPU, with each parameter moved to the meta device as soon as a module gets it and
-before it is filled, as accelerate's `init_empty_weights` does.
+before it is filled, as accelerate's `init_empty_weights` does. It stays there when the constructor
+sends the model or a part of it to a device (`parameters_on_meta.py`).
 """
 
 from __future__ import annotations
@@ -15,10 +16,8 @@ from typing import TypeVar
 
 import numpy as np
 import torch
-from torch import nn
-from torch.nn.modules.module import register_module_parameter_registration_hook
-from torch.nn.parameter import is_lazy
-from torch.utils.weak import WeakIdKeyDictionary
+
+from nar_plugin.references.parameters_on_meta import parameters_on_meta
 
 Result = TypeVar("Result")
 
@@ -59,26 +58,3 @@ def random_numbers_kept() -> Iterator[None]:
         random.setstate(python)
         torch.default_generator.set_state(torch_cpu)
         np.random.set_state(legacy_numpy)  # noqa: NPY002
-
-
-@contextmanager
-def parameters_on_meta() -> Iterator[None]:
-    """Inside the block, a parameter that is given to a module moves to the meta device."""
-    moved = WeakIdKeyDictionary()  # one parameter given to two modules stays one
-
-    def move(_: nn.Module, __: str, parameter: nn.Parameter | None) -> nn.Parameter | None:
-        if parameter is None or parameter.is_meta or is_lazy(parameter):
-            return None
-        if parameter not in moved:
-            values = parameter.detach().to("meta")
-            moved[parameter] = nn.Parameter(values, requires_grad=parameter.requires_grad)
-            vars(moved[parameter]).update(vars(parameter))
-        known: nn.Parameter = moved[parameter]
-        return known
-
-    # torch documents that a returned parameter replaces the given one; its types say otherwise.
-    hook = register_module_parameter_registration_hook(move)  # type: ignore[arg-type]
-    try:
-        yield
-    finally:
-        hook.remove()
