@@ -14,7 +14,7 @@ import torch
 from torch import nn
 from torch.overrides import TorchFunctionMode
 
-from nar_plugin.references.construction import parameters_on_meta
+from nar_plugin.references.parameters_on_meta import parameters_on_meta
 
 # The file `yolov8-seg.yaml` describes `yolov8n-seg` and its larger sisters.
 _SCALED = re.compile(r"(yolo(?:e-)?v?\d+)(-.*)?")

@@ -81,7 +81,7 @@ def nar_build(name: str) -> nn.Module | None:
     if builder is None:
         raise _references.unknown(name, "pytorchcv", builders)
     speech = builder.__module__.removeprefix(_PACKAGE) in _SPEECH
-    from nar_plugin.references.construction import parameters_on_meta
+    from nar_plugin.references.parameters_on_meta import parameters_on_meta
 
     with parameters_on_meta():  # also those of `torch.Tensor(...)`, which knows no device
         return builder(**({"from_audio": False} if speech else {}))

@@ -17,7 +17,7 @@ from typing import TypeVar
 import numpy as np
 import torch
 
-from nar_plugin.references.parameters_on_meta import parameters_on_meta
+from nar_plugin.references.parameters_on_meta import StaysOnMeta, parameters_on_meta
 
 Result = TypeVar("Result")
 
@@ -40,7 +40,7 @@ def built(make: Callable[[], Result]) -> Result:
         except (NotImplementedError, RuntimeError, TypeError) as error:
             if "meta" not in str(error).lower():
                 raise
-        with parameters_on_meta():
+        with parameters_on_meta(), StaysOnMeta():
             return make()
 
 

@@ -1,7 +1,7 @@
 """Parameters that go to the meta device as soon as a module gets them, and stay there.
 
 What a constructor calculates of them is on meta too. Sending either to a device fails, for there
-is nothing to copy; here a parameter stays on meta instead, wherever it is sent, and one number
+is nothing to copy; in `StaysOnMeta` it stays on meta instead, wherever it is sent, and one number
 arrives as zero: mmengine, which looks for the weights that an initialisation changed, compares
 their means.
 """
@@ -29,8 +29,7 @@ def parameters_on_meta() -> Iterator[None]:
     outside = getattr(_OF_THREAD, "moved", None)
     _OF_THREAD.moved = WeakIdKeyDictionary()  # one parameter given to two modules stays one
     try:
-        with _StaysOnMeta():
-            yield
+        yield
     finally:
         _OF_THREAD.moved = outside
 
@@ -40,9 +39,9 @@ _OF_THREAD = threading.local()
 
 @cache
 def _install_hook() -> None:
-    """torch has one list of hooks for all threads, and none may change it while others read it.
+    """Put the hook there for good; it does nothing outside the block.
 
-    So the hook is put there once and does nothing outside the block.
+    torch has one list of hooks for all threads, which none may change while another reads it.
     """
     # torch documents that a returned parameter replaces the given one; its types say otherwise.
     register_module_parameter_registration_hook(_moved)  # type: ignore[arg-type]
@@ -60,8 +59,11 @@ def _moved(_: nn.Module, __: str, parameter: nn.Parameter | None) -> nn.Paramete
     return known
 
 
-class _StaysOnMeta(TorchFunctionMode):
-    """Answers the copies that fail since their source is on meta; it sees one thread only."""
+class StaysOnMeta(TorchFunctionMode):
+    """Answers the copies that fail since their source is on meta; it sees one thread only.
+
+    It is for constructors on the CPU: on meta, their buffers would lose values that can be had.
+    """
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Make the call; where it has no data to copy, say what stands for the copy."""

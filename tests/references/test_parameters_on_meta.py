@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from nar_plugin.references.construction import built
-from nar_plugin.references.parameters_on_meta import parameters_on_meta
+from nar_plugin.references.parameters_on_meta import StaysOnMeta, parameters_on_meta
 from nar_plugin.tracing import trace
 
 DEVICE = torch.device("cpu")
@@ -79,7 +79,7 @@ def test_another_threads_models_are_left_alone():
     step = Barrier(2, timeout=20)
 
     def inside():
-        with parameters_on_meta():
+        with parameters_on_meta(), StaysOnMeta():
             step.wait()  # both are ready
             step.wait()  # the other thread has built its model
             return nn.Linear(2, 2).weight.is_meta
