@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any
 
 import torch
 from torch import nn
 
 from nar_plugin.errors import NarError, TraceError
+from nar_plugin.hookspecs import ExampleInputs
 from nar_plugin.tracing import inputs as example
 from nar_plugin.tracing.attempts import Attempts
-from nar_plugin.tracing.forwardless import forwardless
+from nar_plugin.tracing.forwardless import forwardless, lone_part
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 from nar_plugin.tracing.module_tree import from_modules
 from nar_plugin.tracing.twin import dequantized
@@ -31,7 +33,7 @@ def trace(model: nn.Module, example_inputs: Any = None) -> ArchitectureGraph:
     Args:
         model: Any module; wrappers of `torch.compile`, DDP and PEFT are looked through.
         example_inputs: A tensor, a tuple of positional or a dict of keyword arguments, on any
-            device. None lets the plugins guess.
+            device. None takes the model's `example_input_array`, or lets the plugins guess.
 
     Returns:
         The graph, with parameters and FLOPs at batch 1 and the traced input.
@@ -47,14 +49,19 @@ def trace(model: nn.Module, example_inputs: Any = None) -> ArchitectureGraph:
         return _traced(unwrap(model), example_inputs)
 
 
-def _traced(model: nn.Module, example_inputs: Any) -> ArchitectureGraph:
+def _traced(
+    model: nn.Module, example_inputs: Any, stated: ExampleInputs | None = None
+) -> ArchitectureGraph:
     if example_inputs is None:
+        stated = stated or example.stated(model)
         model = dequantized(model)
     if why := forwardless(model):
+        if part := lone_part(model):
+            return _of_part(model, part, example_inputs, stated)
         return _without_forward(model, example_inputs, why)
     attempts = Attempts(model)
     if example_inputs is None:
-        graph = attempts.with_guesses()
+        graph = attempts.with_guesses(stated)
     else:
         inputs = example.given(example_inputs)
         graph = attempts.with_inputs(inputs, "the forward accepted the given inputs")
@@ -69,6 +76,19 @@ def _traced(model: nn.Module, example_inputs: Any) -> ArchitectureGraph:
             "(batch,) for a dict that is one argument."
         )
     return graph
+
+
+def _of_part(
+    model: nn.Module,
+    part: tuple[str, nn.Module],
+    example_inputs: Any,
+    stated: ExampleInputs | None,
+) -> ArchitectureGraph:
+    """The graph of the part that has all the parameters of a module without a forward."""
+    name, inside = part
+    graph = _traced(unwrap(inside), example_inputs, stated)
+    why = f"{type(model).__name__} has no forward of its own, and {name} has all its parameters"
+    return replace(graph, reason=f"{why}; {graph.reason}")
 
 
 def _without_forward(model: nn.Module, example_inputs: Any, why: str) -> ArchitectureGraph:

@@ -48,11 +48,18 @@ class Attempts:
         self._refused: list[_Refusal] = []
         self._endless = False  # other inputs would not help
 
-    def with_guesses(self) -> ArchitectureGraph | None:
+    def with_guesses(self, stated: ExampleInputs | None = None) -> ArchitectureGraph | None:
         """The first trace on meta that succeeds: the plugins' guesses, then mended ones.
 
         A blind guess may be accepted by luck, so some mended ones come before the first of them.
+
+        Args:
+            stated: What the model itself says, which comes before all guesses.
         """
+        if stated is not None:
+            graph = self.with_inputs(stated, "the forward accepted the example_input_array")
+            if graph is not None or self._endless:
+                return graph
         repaired = False
         for inputs in example.guesses(self._model):
             if inputs.blind and not repaired:

@@ -1,9 +1,13 @@
-"""Modules that hold the parts of a model and have no forward of their own, as agents do."""
+"""Modules that hold the parts of a model and have no forward of their own, as agents do.
+
+A Lightning module with steps only is another: it most often holds one network, which is the model.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
+from typing import Any
 
 from torch import nn
 
@@ -20,25 +24,53 @@ def forwardless(model: nn.Module) -> str:
     """
     if _has_forward(model):
         return ""
-    parts = list(islice(_parts(model, "model"), _MOST + 1))
+    parts = [name for name, _ in islice(_parts(model, "model"), _MOST + 1)]
     named = ", ".join(parts[:_MOST]) + (", …" if len(parts) > _MOST else "")
     advice = f"; ask about a part: {named}" if named else ""
     return f"{type(model).__name__} has no forward of its own{_refusal(model)}{advice}"
+
+
+def lone_part(model: nn.Module) -> tuple[str, nn.Module] | None:
+    """The part that stands for a module without a forward, as it is written, or None.
+
+    It is the only one with a forward and parameters, and has all the parameters of the model.
+
+    Example:
+        ```python
+        lone_part(lightning_module)  # ("model.net", lightning_module.net)
+        ```
+    """
+    parts = list(islice(_parts(model, "model"), 2))
+    if len(parts) != 1:
+        return None
+    inside = {id(parameter) for parameter in parts[0][1].parameters()}
+    whole = all(id(parameter) in inside for parameter in model.parameters())
+    return parts[0] if whole else None
 
 
 def _has_forward(module: nn.Module) -> bool:
     """Whether a call runs more than a refusal: nn.Module's own, or an abstract class's."""
     if "forward" in vars(module) or type(module).__call__ is not nn.Module.__call__:
         return True
-    forward = type(module).forward
+    forward = _forward(module)
     code = getattr(forward, "__code__", None)  # absent from a forward in C++ or TorchScript
     abstract = code is not None and code.co_names == (NotImplementedError.__name__,)
     return forward is not nn.Module.forward and not abstract
 
 
+def _forward(module: nn.Module) -> Any:
+    """The first forward of its classes that does not only call the next one, as Lightning's."""
+    forwards = [vars(kind)["forward"] for kind in type(module).__mro__ if "forward" in vars(kind)]
+    for forward in forwards:
+        names = getattr(getattr(forward, "__code__", None), "co_names", ())
+        if names != ("super", "forward"):
+            return forward
+    return nn.Module.forward
+
+
 def _refusal(model: nn.Module) -> str:
     """What an abstract forward raises in words, in brackets; empty where it has none."""
-    forward = type(model).forward
+    forward = _forward(model)
     if forward is nn.Module.forward:
         return ""
     texts = [text for text in forward.__code__.co_consts if isinstance(text, str)]
@@ -46,14 +78,14 @@ def _refusal(model: nn.Module) -> str:
     return f" ({words})" if words else ""
 
 
-def _parts(module: nn.Module, name: str) -> Iterator[str]:
-    """The nearest modules inside that have a forward and parameters, as they are written."""
+def _parts(module: nn.Module, name: str) -> Iterator[tuple[str, nn.Module]]:
+    """The nearest modules inside that have a forward and parameters, and how they are written."""
     for key, child in module.named_children():
         written = _written(module, name, key)
         if next(child.parameters(), None) is None:
             continue
         if _has_forward(child):
-            yield written
+            yield written, child
         else:
             yield from _parts(child, written)
 

@@ -40,6 +40,17 @@ def given(example_inputs: Any) -> ExampleInputs:
     return Given(args=(example_inputs,))
 
 
+def stated(model: nn.Module) -> ExampleInputs | None:
+    """What the model says itself in `example_input_array`, as Lightning's modules do."""
+    try:
+        array = getattr(model, "example_input_array", None)
+    except Exception:  # a property of somebody else's
+        return None
+    if isinstance(array, torch.Tensor) or (isinstance(array, Mapping | tuple | list) and array):
+        return given(array)
+    return None
+
+
 def guesses(model: nn.Module) -> Iterator[ExampleInputs]:
     """The inputs that the plugins propose for a model, best first, without repetition."""
     seen: set[str] = set()
