@@ -34,6 +34,7 @@ from nar_plugin.hooks._torch_layers import (
     thinner,
     width_of,
 )
+from nar_plugin.hooks._torch_wrappers import handed_on
 from torch import Tensor, nn
 
 from nar_plugin.hookspecs import ExampleInputs
@@ -42,16 +43,20 @@ _MOST = 12
 
 
 def guesses(model: nn.Module) -> list[ExampleInputs]:
-    """Inputs that the forward may accept, best first, at most twelve.
+    """Inputs that the forward may accept, best first, at most twelve, then those of a lone part.
 
     Example:
         ```python
         guesses(nn.Sequential(nn.Conv2d(3, 8, 3)))[0].args[0].shape  # (1, 3, 224, 224)
         ```
     """
+    return [*_own(model), *handed_on(model, _own)]
+
+
+def _own(model: nn.Module) -> Iterator[ExampleInputs]:
     names, keywords = _required(model)
     likely = chain(forecasts(model, list(names)), _combinations(model, names, keywords))
-    return list(islice(likely, _MOST))
+    return islice(likely, _MOST)
 
 
 def _combinations(
