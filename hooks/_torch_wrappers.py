@@ -18,7 +18,7 @@ from nar_plugin.hookspecs import ExampleInputs
 from nar_plugin.tracing.unwrap import unwrap
 
 _SHARE = 0.9  # of the parameters, that a lone part holds
-_MOST = 8
+_MOST = 6
 _DEEPEST = 4
 _BATCH = re.compile(r"(batch|inputs|data|samples?|examples?|features|items?)(_dict)?")
 

@@ -22,6 +22,7 @@ from torch.nn.parameter import UninitializedBuffer, UninitializedParameter
 from torch.utils.hooks import RemovableHandle
 
 from nar_plugin.errors import TraceError
+from nar_plugin.tracing.arrays import private_array
 from nar_plugin.tracing.constants import KNOWN_ELEMENTS
 from nar_plugin.tracing.dequantized import is_packed, is_scale, plain_layer
 from nar_plugin.tracing.generators import in_fixed_state
@@ -211,10 +212,11 @@ class Twin:
         known = self._memo.get(id(value))
         if known is not None:
             return known
-        generator = in_fixed_state(value)
-        if generator is not None:
-            self._remember(value, generator)
-            return generator
+        other = in_fixed_state(value)
+        other = private_array(value) if other is None else other
+        if other is not None:
+            self._remember(value, other)
+            return other
         if isinstance(value, nn.Parameter):
             return self._parameter(value)
         if isinstance(value, torch.Tensor):
