@@ -15,6 +15,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import tempfile
 import threading
 import time
 import warnings
@@ -204,17 +205,24 @@ def _start_worker() -> None:
 
 
 def start_worker() -> None:
-    """Make a process that traces models quiet, offline and of one thread.
+    """Make a process that traces models quiet, offline and of one thread, in a folder of its own.
 
-    What libraries print goes to stderr: on stdout are results.
+    What libraries print goes to stderr: on stdout are results. Some models write files where they
+    are, such as mmaction's long-term feature banks when they are deleted.
     """
     sys.stdout = sys.stderr
+    os.chdir(_own_folder())
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     warnings.simplefilter("ignore")
     logging.disable(logging.ERROR)
     import torch
 
     torch.set_num_threads(1)
+
+
+@functools.cache
+def _own_folder() -> str:
+    return tempfile.mkdtemp(prefix="nar-")
 
 
 def _end_with(parent: int) -> None:

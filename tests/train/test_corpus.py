@@ -129,6 +129,11 @@ def test_a_name_that_takes_too_long_even_if_it_swallows_errors(monkeypatch):
     assert not record["constructed"]
 
 
+def test_what_a_model_writes_where_it_is_stays_out_of_the_users_folder():
+    with workers._pool(1) as pool:
+        assert Path(pool.submit(os.getcwd).result()) not in {Path.cwd(), *Path.cwd().parents}
+
+
 def test_only_what_is_new_is_traced(few, tmp_path, monkeypatch):
     folder = tmp_path / "corpus"
     build.build_corpus(folder, tmp_path / "first", workers=1)
