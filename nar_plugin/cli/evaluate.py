@@ -21,7 +21,7 @@ def evaluate(
     ] = False,
     method: Annotated[list[str] | None, typer.Option(help="A method; may be repeated.")] = None,
     split: Annotated[
-        list[str] | None, typer.Option(help="paper, unique, unseen, twins, nas; all of them.")
+        list[str] | None, typer.Option(help="paper, unique, unseen, twins, nas, edits, kin, triples.")
     ] = None,
     seed: Annotated[list[int] | None, typer.Option(help="Seeds; 0.")] = None,
     validation: Annotated[

@@ -21,6 +21,7 @@ from nar_plugin.mining import MINING_VERSION
 from nar_plugin.train import splits
 from nar_plugin.train.corpus import CorpusGraph, read_corpus, read_names
 from nar_plugin.train.figures import SAMPLE, Panel, panel, save_sample
+from nar_plugin.train.likeness import cells as likeness
 from nar_plugin.train.methods import METHODS, Method
 from nar_plugin.train.metrics import Vectors, density_offsets, retrieval_quality
 from nar_plugin.train.nas import NAS_VERSION, darts_corpus
@@ -30,7 +31,7 @@ from nar_plugin.train.twins import Twin, twin_quality, twin_split, twins_table
 # Version of the mining from which on the cells of recipes that read motifs stand; each says by
 # which it was measured. Raise it to measure them anew: mining 7 cuts 6% of the graphs otherwise.
 MINING = "6"
-SPLITS = (*get_args(splits.Name), "twins", "nas")
+SPLITS = (*get_args(splits.Name), "twins", "nas", *likeness.SPLITS)
 NAS_COUNT = 30_000  # section 4.1
 _FACTS = ("name", "fingerprint", "family", "parent", "composed", "params", "method")  # of a name
 _LABELLING = "a family for a design"  # how `splits.families` labels graphs by their names
@@ -185,6 +186,8 @@ class _Data:
 
 
 def _measured(cell: Cell, data: _Data, work: Path) -> dict[str, Any]:
+    if cell.split in likeness.SPLITS:
+        return _compared(cell, data, work)
     items, split, twins = data.split(cell)
     folder = _path(cell, data, work).with_suffix("")
     method = METHODS[cell.method].make(cell.seed, folder)
@@ -205,17 +208,44 @@ def _measured(cell: Cell, data: _Data, work: Path) -> dict[str, Any]:
         quality = retrieval_quality(
             rows, split.labels, split.queries, split.candidates, offsets=taken_off
         ).to_dict()
+    taken = {"fit": earlier + fitted - started, "embed": seconds}
+    return _record(cell, data, method, quality, _facts(items, split, twins), taken)
+
+
+def _compared(cell: Cell, data: _Data, work: Path) -> dict[str, Any]:
+    """A cell of `edits`, `kin` or `triples`."""
+    path, entry = _path(cell, data, work), METHODS[cell.method]
+    method = entry.make(cell.seed, path.with_suffix(""))
+    side = "-validation" if cell.validation else ""
+    of = hashlib.sha256(f"{data.sha256} {likeness.version(cell.split)}".encode()).hexdigest()[:12]
+    found = likeness.measure(
+        *(cell.split, data.real, method, cell.seed, path.parent / f"made-{cell.seed}{side}-{of}"),
+        validation=cell.validation,
+        corrected=entry.corrected,
+    )
+    return _record(cell, data, method, found.quality, found.facts, found.seconds)
+
+
+def _record(
+    cell: Cell,
+    data: _Data,
+    method: Method,
+    quality: dict[str, Any],
+    facts: dict[str, int],
+    seconds: dict[str, float],
+) -> dict[str, Any]:
+    """What is kept of a cell."""
     return {
         "cell": asdict(cell),
         "key": _key(cell, data),
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
         "quality": quality,
-        "split": _facts(items, split, twins),
+        "split": facts,
         "settings": dict(METHODS[cell.method].settings),
         "mining": MINING_VERSION if METHODS[cell.method].motifs else None,
         "parameters": method.parameters,
         "machine": _machine(),
-        "seconds": {"fit": earlier + fitted - started, "embed": seconds},
+        "seconds": seconds,
     }
 
 
@@ -255,6 +285,8 @@ def _key(cell: Cell, data: _Data) -> str:
     of = f"nas {NAS_COUNT}" if cell.split == "nas" else data.sha256
     if cell.split == "twins":
         of += twins_table()
+    if cell.split in likeness.SPLITS:
+        of += likeness.version(cell.split)
     if cell.split == "nas" or entry.settings.get("nas"):
         of += f" data {NAS_VERSION}"
     if entry.motifs:

@@ -11,6 +11,7 @@ import numpy as np
 
 from nar_plugin.mining import MINING_VERSION
 from nar_plugin.train.figures import HTML, PNG
+from nar_plugin.train.likeness.ladders import RUNGS
 from nar_plugin.train.methods import METHODS
 from nar_plugin.train.metrics import CUTS
 
@@ -22,6 +23,9 @@ _TITLES = {
     "unseen": "Unseen families",
     "twins": "Twins",
     "nas": "NAS: the DARTS space",
+    "edits": "Edits",
+    "kin": "Kin",
+    "triples": "Ordered triples",
 }
 _TABLES = {
     "Table 1: methods": ("gcn", "gat", "paper"),
@@ -37,6 +41,33 @@ Figure 5 of the paper). [The page]({HTML}) names the points.
 
 ![t-SNE]({PNG})
 """
+# Title and place in the cell; the splits that are not here have MRR, MAP and NDCG.
+_COLUMNS: dict[str, list[tuple[str, tuple[str, ...]]]] = {
+    "twins": [
+        ("R@1", ("first",)),
+        ("R@10", ("tenth",)),
+        ("R@1, graphs differ", ("first_differing",)),
+        ("R@10, graphs differ", ("tenth_differing",)),
+    ],
+    "edits": [
+        ("1 edit", ("first",)),
+        ("held out", ("held_out",)),
+        *((f"ladder {n}", ("by_rung", str(n))) for n in RUNGS),
+        ("falling", ("falling",)),
+        *((f"likeness {n}", ("likeness", str(n))) for n in RUNGS),
+    ],
+    "kin": [
+        (f"{title}, {side}", (side, name))
+        for side in ("seen", "unseen")
+        for title, name in (
+            ("P@1", "first"),
+            ("P@5", "precision"),
+            ("NDCG@5", "ndcg"),
+            ("foreign", "foreign"),
+        )
+    ],
+    "triples": [("right", ("right",)), ("near", ("near",)), ("far", ("far",))],
+}
 _DATA_SETS = {"paper": "real architectures, the paper's split", "nas": "NAS"}
 _HEAD = """# Quality of retrieval
 
@@ -113,8 +144,7 @@ def _paper_tables(cells: Sequence[dict[str, Any]]) -> list[str]:
 
 def table(cells: Sequence[dict[str, Any]], methods: Sequence[str] = tuple(METHODS)) -> str:
     """A Markdown table of the cells of one split, a row for each method."""
-    twins = cells[0]["cell"]["split"] == "twins"
-    columns = _twin_columns() if twins else _columns()
+    columns = _COLUMNS.get(cells[0]["cell"]["split"]) or _columns()
     head = ["method", *(title for title, _ in columns), "seeds", "parameters", "seconds", "on"]
     lines = [head, ["---"] * len(head)]
     for method in methods:
@@ -128,15 +158,6 @@ def table(cells: Sequence[dict[str, Any]], methods: Sequence[str] = tuple(METHOD
 
 def _columns() -> list[tuple[str, tuple[str, ...]]]:
     return [(f"{name.upper()}@{k}", (name, str(k))) for name in _MEASURES for k in CUTS]
-
-
-def _twin_columns() -> list[tuple[str, tuple[str, ...]]]:
-    return [
-        ("R@1", ("first",)),
-        ("R@10", ("tenth",)),
-        ("R@1, graphs differ", ("first_differing",)),
-        ("R@10, graphs differ", ("tenth_differing",)),
-    ]
 
 
 def _value(cell: dict[str, Any], path: tuple[str, ...]) -> float:
@@ -164,6 +185,11 @@ def _facts(cells: Sequence[dict[str, Any]]) -> str:
     """The sizes of the split, of its first seed."""
     first = min(cells, key=lambda cell: int(cell["cell"]["seed"]))
     facts, seed = first["split"], first["cell"]["seed"]
+    if "families" not in facts:
+        return (
+            f"Seed {seed}: {facts['queries']:,} questions among {facts['candidates']:,} candidates; "
+            f"trained on {facts['train']:,}. [likeness.md](likeness.md) states the measures.\n"
+        )
     told = [
         f"Seed {seed}: {facts['queries']:,} queries of {facts['families']:,} families among",
         f"{facts['candidates']:,} candidates; trained on {facts['train']:,};",

@@ -1,0 +1,1 @@
+"""How well a method compares designs that it does not know: edits, kin and ordered triples."""
