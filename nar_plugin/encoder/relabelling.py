@@ -88,11 +88,11 @@ def surroundings(nodes: Nodes, deepest: int) -> Iterator[tuple[NDArray[np.int64]
     """The labels of depths 0 to `deepest` of the nodes that have one, by depth.
 
     Yields:
-        int64[M], the graph of each label, and uint64[M], the label.
+        int64[M], the node of each label, and uint64[M], the label.
     """
-    labels, told = nodes.labels, nodes.labels != 0
+    labels, told = nodes.labels, np.flatnonzero(nodes.labels)
     for depth in range(deepest + 1):
-        yield nodes.graphs[told], labels[told]
+        yield told, labels[told]
         if depth < deepest:
             labels = relabelled(labels, nodes.edges)
 
@@ -110,7 +110,7 @@ def walks(nodes: Nodes, longest: int) -> Iterator[tuple[NDArray[np.int64], Hashe
     """The walks of 1 to `longest` edges, by length.
 
     Yields:
-        int64[W], the graph of each walk, and uint64[W], its label.
+        int64[W], the first node of each walk, and uint64[W], its label.
     """
     order = np.argsort(nodes.edges[:, 0], kind="stable")
     edges, far = nodes.edges[order], skipped(nodes)[order].astype(np.uint64)
@@ -118,18 +118,18 @@ def walks(nodes: Nodes, longest: int) -> Iterator[tuple[NDArray[np.int64], Hashe
     first = degrees.cumsum() - degrees  # edge of each node
     values = mixed(nodes.labels)
     steps = values[edges[:, 1]] + mixed(far) * (far > 0)  # what each edge adds to a walk
-    graphs, ends = nodes.graphs[edges[:, 0]], edges[:, 1]
-    labels = mixed(values[edges[:, 0]] * np.uint64(3) + steps)
+    firsts, ends = edges[:, 0], edges[:, 1]
+    labels = mixed(values[firsts] * np.uint64(3) + steps)
     for _ in range(longest - 1):
-        yield graphs, labels
-        ways = degrees[ends]
+        yield firsts, labels
+        ways, graphs = degrees[ends], nodes.graphs[firsts]
         ways[np.bincount(graphs, ways)[graphs] > MOST_WALKS] = 0
         walk = np.repeat(np.arange(len(ends)), ways)
         way = np.arange(len(walk)) - np.repeat(ways.cumsum() - ways, ways)
         taken = first[ends[walk]] + way
         ends = edges[taken, 1]
-        graphs, labels = graphs[walk], mixed(labels[walk] * np.uint64(3) + steps[taken])
-    yield graphs, labels
+        firsts, labels = firsts[walk], mixed(labels[walk] * np.uint64(3) + steps[taken])
+    yield firsts, labels
 
 
 def skipped(nodes: Nodes) -> NDArray[np.int64]:

@@ -1,0 +1,19 @@
+"""How alike two designs are, from 0 to 1, and which of their parts correspond.
+
+One number serves ranking, comparing and novelty:
+
+    likeness = (1 - LEARNED) * overlap + LEARNED * max(0, cosine)
+
+The *overlap* is what two designs have in common, counted: each design spreads a mass of 1 over the
+labels of its operations (`nar_plugin.encoder.labels`), and the overlap is the mass that can be
+moved from one to the other at no cost, the sum of the smaller shares. That is one minus the total
+variation distance, and the optimal assignment of operations under the hierarchy of labels (Kriege,
+Giscard & Wilson, On Valid Optimal Assignment Kernels, NIPS 2016, section 4.2, weighted). The
+*cosine* is that of the encoder's vectors, which have learned which designs the field calls
+relatives.
+"""
+
+from nar_plugin.likeness.overlap import LabelTable, Postings, overlaps
+from nar_plugin.likeness.score import LEARNED, likeness
+
+__all__ = ["LEARNED", "LabelTable", "Postings", "likeness", "overlaps"]
