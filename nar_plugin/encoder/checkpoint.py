@@ -12,7 +12,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from nar_plugin.encoder.model import ArchitectureEncoder
-from nar_plugin.encoder.sketch import SKETCH_VERSION
+from nar_plugin.encoder.labels import LABELS_VERSION
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable
 from nar_plugin.tracing.fingerprint import FINGERPRINT_VERSION
 
@@ -38,7 +38,7 @@ def save_encoder(encoder: ArchitectureEncoder, folder: Path, **facts: Any) -> No
     save_file(weights, folder / WEIGHTS)
     config = {
         "encoder": encoder.config,
-        "sketch": SKETCH_VERSION,
+        "labels_version": LABELS_VERSION,
         "fingerprint_version": FINGERPRINT_VERSION,
         "sha256": _sha256(folder / WEIGHTS),
         **facts,
@@ -51,7 +51,7 @@ def load_encoder(folder: Path, device: str = "cpu") -> ArchitectureEncoder:
 
     Raises:
         IndexUnavailable: A file is missing or does not have the sha256 that the config states.
-        IndexIncompatible: The encoder was made for other sketches.
+        IndexIncompatible: The encoder was made for other labels.
     """
     key = (folder.resolve(), device)
     with _lock:
@@ -69,7 +69,7 @@ def read_encoder(folder: Path, kind: type[Encoder]) -> Encoder:
 
     Raises:
         IndexUnavailable: A file is missing or does not have the sha256 that the config states.
-        IndexIncompatible: The encoder was made for other sketches, or is none.
+        IndexIncompatible: The encoder was made for other labels, or is none.
     """
     config = encoder_config(folder)
     weights = folder / WEIGHTS
@@ -78,7 +78,7 @@ def read_encoder(folder: Path, kind: type[Encoder]) -> Encoder:
             f"{weights} is missing or does not have the sha256 that {CONFIG} states. "
             "Reinstall nar-plugin if it came with that; else fetch it or train it again."
         )
-    check_sketches(folder)
+    check_labels(folder)
     state = load_file(weights)
     try:
         with torch.device("meta"):  # the config is not believed: memory is taken by the file alone
@@ -96,18 +96,18 @@ def read_encoder(folder: Path, kind: type[Encoder]) -> Encoder:
     return encoder.eval().requires_grad_(False)
 
 
-def check_sketches(folder: Path) -> None:
+def check_labels(folder: Path) -> None:
     """Refuse an encoder that reads graphs in another way than this version does.
 
     Raises:
         IndexUnavailable: Its config cannot be read.
-        IndexIncompatible: It was made for other sketches.
+        IndexIncompatible: It was made for other labels.
     """
-    made = encoder_config(folder).get("sketch")
-    if made != SKETCH_VERSION:
+    made = encoder_config(folder).get("labels_version")
+    if made != LABELS_VERSION:
         raise IndexIncompatible(
-            f"The encoder in {folder} was made for sketches of version {made}, this nar-plugin "
-            f"computes {SKETCH_VERSION}. If it came with an index, `pip install --upgrade "
+            f"The encoder in {folder} was made for labels of version {made}, this nar-plugin "
+            f"computes {LABELS_VERSION}. If it came with an index, `pip install --upgrade "
             "nar-plugin` and `nar index update` bring two that fit; else `nar train` makes one."
         )
 

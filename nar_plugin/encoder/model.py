@@ -1,4 +1,4 @@
-"""The shipped encoder: a graph's sketch, projected and put through two small networks."""
+"""The encoder: a graph's labels, each with a learned vector, summed and put through a perceptron."""
 
 from __future__ import annotations
 
@@ -6,109 +6,74 @@ from collections.abc import Sequence
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from nar_plugin.encoder.sizes import log_weights, waves
-from nar_plugin.encoder.sketch import LABELS, SKETCH, WIDTHLESS, Frequencies, sketch
+from nar_plugin.encoder.labels import VIEWS, Counts, counts_of
+from nar_plugin.encoder.relabelling import Hashes
 from nar_plugin.mining import MacroGraph
 from nar_plugin.tracing.graph import ArchitectureGraph
 
-_BATCH = 64  # graphs that are sketched at once
-
-
-class Families(nn.Module):
-    """Projected sketches to vectors that lie close for graphs of one family.
-
-    A linear map and a perceptron with one hidden layer beside it, added.
-
-    Args:
-        width: Numbers of the projected sketch.
-        dimensions: Dimensions of the vectors.
-        dropout: In the hidden layer, in training.
-
-    Shapes:
-        projected: float32[graphs, width]; result: float32[graphs, dimensions], rows of length 1.
-    """
-
-    def __init__(self, width: int, dimensions: int, dropout: float = 0.3) -> None:
-        super().__init__()
-        self.linear = nn.Linear(width, dimensions, bias=False)
-        self.inner = nn.Linear(width, width)
-        self.outer = nn.Linear(width, dimensions)
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(self, projected: Tensor) -> Tensor:
-        """Embed each graph."""
-        width = projected.shape[1]
-        rows = functional.normalize(projected, dim=1) * width**0.5  # about one each
-        hidden = self.dropout(functional.gelu(self.inner(rows)))
-        return functional.normalize(self.linear(rows) + self.outer(hidden), dim=1)
+_BATCH = 64  # graphs that are labelled at once
 
 
 class ArchitectureEncoder(nn.Module):
-    """Graphs to unit vectors of four parts, each with a share of the cosine.
+    """Graphs to unit vectors whose cosine says how near the field puts two designs.
 
-    `families` and `variants` are networks that bring the graphs of a family together: the first is
-    blind to widths and sees walks, the second sees everything but walks, as does `designs`, a
-    projection. `sizes` compares the numbers of weights. How they are learned:
-    `nar_plugin.train.projection`.
+    A label that occurs c times in a graph, and in g of N graphs of the training, weighs
+    ln(1 + c) ln((1 + N) / (1 + g)); the weights of one view are scaled to length 1. Labels that the
+    training did not see, or seldom, have no vector and are left out. The sum of the vectors goes
+    through a linear map and a perceptron with one hidden layer beside it.
 
     Args:
-        labels: The number of labels whose document frequency is known.
-        width: Numbers that either network sees.
-        families: Dimensions of the first part.
-        variants: Dimensions of the second part.
-        designs: Dimensions of the third part.
-        sizes: Dimensions of the fourth part, even.
+        labels: The number L of labels that have a vector.
+        width: Dimensions of these vectors.
+        hidden: Width of the hidden layer.
+        dimensions: Dimensions of the result.
+        dropout: In the hidden layer, in training.
 
     Shapes:
-        sketches: float32[graphs, SKETCH]; logarithms: float64[graphs] (`log_weights`), on the CPU;
-        result: float32[graphs, families + variants + designs + sizes].
+        places: int64[T], numbers of labels; starts: int64[n], where those of each graph begin;
+        weights: float32[T]; result: float32[n, dimensions], rows of length 1.
     """
 
     def __init__(
         self,
         labels: int,
-        width: int = 1024,
-        families: int = 160,
-        variants: int = 96,
-        designs: int = 208,
-        sizes: int = 48,
+        width: int = 128,
+        hidden: int = 512,
+        dimensions: int = 512,
+        dropout: float = 0.3,
     ) -> None:
         super().__init__()
-        parts = {"families": families, "variants": variants, "designs": designs, "sizes": sizes}
-        self.config = {"labels": labels, "width": width, **parts}
-        self.dimensions = sum(parts.values())
+        self.config = {
+            "labels": labels,
+            "width": width,
+            "hidden": hidden,
+            "dimensions": dimensions,
+        }
+        self.dimensions = dimensions
         self.labels = nn.Buffer(torch.zeros(labels, dtype=torch.int64))  # the bits of uint64
-        self.frequency = nn.Buffer(torch.ones(labels, dtype=torch.int32))
-        self.total = nn.Buffer(torch.ones((), dtype=torch.int32))
-        self.shares = nn.Buffer(torch.full((len(parts),), 1 / len(parts)))
-        self.widthless = nn.Linear(WIDTHLESS + SKETCH - LABELS, width)
-        self.families = Families(width, families)
-        self.whole = nn.Linear(LABELS, width)
-        self.variants = Families(width, variants)
-        self.designs = nn.Linear(LABELS, designs)
+        self.rarity = nn.Buffer(torch.ones(labels))
+        self.vectors = nn.EmbeddingBag(labels, width, mode="sum")
+        self.norm = nn.LayerNorm(width)
+        self.linear = nn.Linear(width, dimensions, bias=False)
+        self.inner = nn.Linear(width, hidden)
+        self.outer = nn.Linear(hidden, dimensions)
+        self.dropout = nn.Dropout(dropout)
+        nn.init.normal_(self.vectors.weight, std=width**-0.5)
 
-    def know(self, known: Frequencies, shares: Sequence[float]) -> None:
-        """Set the document frequencies, and the share of the cosine that each part has."""
-        self.labels.copy_(torch.from_numpy(known.labels.view(np.int64)))
-        self.frequency.copy_(torch.from_numpy(known.graphs))
-        self.total.fill_(known.total)
-        self.shares.copy_(torch.tensor(shares))
+    def know(self, labels: Hashes, rarity: NDArray[np.float32]) -> None:
+        """Set the labels, ascending, and how rare each is."""
+        self.labels.copy_(torch.from_numpy(labels.view(np.int64)))
+        self.rarity.copy_(torch.from_numpy(rarity))
 
-    def forward(self, sketches: Tensor, logarithms: Tensor) -> Tensor:
-        """Embed each graph."""
-        labels = sketches[:, :LABELS]
-        parts = (
-            self.families(self.widthless(widthless(sketches))),
-            self.variants(self.whole(labels)),
-            functional.normalize(self.designs(labels), dim=1),
-            waves(logarithms, self.config["sizes"]).to(sketches.device),
-        )
-        lengths = self.shares.sqrt()
-        scaled = [part * length for part, length in zip(parts, lengths, strict=True)]
-        return functional.normalize(torch.cat(scaled, dim=1), dim=1)
+    def forward(self, places: Tensor, starts: Tensor, weights: Tensor) -> Tensor:
+        """Embed graphs."""
+        summed = self.norm(self.vectors(places, starts, per_sample_weights=weights))  # [n, width]
+        hidden = self.dropout(functional.gelu(self.inner(summed)))  # [n, hidden]
+        return functional.normalize(self.linear(summed) + self.outer(hidden), dim=1)
 
     def encode(self, graphs: Sequence[MacroGraph]) -> Tensor:
         """Unit vectors of macro graphs.
@@ -118,38 +83,41 @@ class ArchitectureEncoder(nn.Module):
         """
         return self.encode_graphs([macro.graph for macro in graphs])
 
-    @torch.no_grad()
     def encode_graphs(self, graphs: Sequence[ArchitectureGraph]) -> Tensor:
         """As `encode`, of graphs that need not be cut into motifs."""
-        self.eval()
-        device = self.shares.device
-        known = Frequencies(
-            self.labels.cpu().numpy().view(np.uint64),
-            self.frequency.cpu().numpy(),
-            int(self.total),
-        )
-        parts = [torch.zeros(0, self.dimensions, device="cpu")]
+        parts = [torch.zeros(0, self.dimensions)]
         for start in range(0, len(graphs), _BATCH):
             batch = graphs[start : start + _BATCH]
-            rows = torch.from_numpy(sketch(batch, known)).to(device)
-            parts.append(self(rows, torch.from_numpy(log_weights(batch))).cpu())
+            parts.append(self.encode_counts(counts_of(batch), len(batch)))
         return torch.cat(parts)
 
+    @torch.no_grad()
+    def encode_counts(self, counts: Counts, graphs: int) -> Tensor:
+        """As `encode`, of labels that are counted already; see `counts_of`."""
+        self.eval()
+        known = self.labels.cpu().numpy().view(np.uint64)
+        read = weighed(counts, graphs, known, self.rarity.cpu().numpy())
+        device = self.rarity.device
+        return self(*(torch.from_numpy(part).to(device) for part in read)).cpu()
 
-def widthless(sketches: Tensor) -> Tensor:
-    """What of the sketches is blind to widths: two views of labels, and the walks."""
-    return torch.cat([sketches[:, :WIDTHLESS], sketches[:, LABELS:]], dim=1)
 
-
-def fill(layer: nn.Linear, projection: Tensor, mean: Tensor) -> None:
-    """Make a layer project rows whose mean is taken off, scaled so that halves can hold it.
+def weighed(
+    counts: Counts, graphs: int, known: Hashes, rarity: NDArray[np.float32]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
+    """What the encoder reads: places, starts and weights of the labels that it knows.
 
     Args:
-        layer: From d to k numbers.
-        projection: float32[d, k].
-        mean: float32[d].
+        counts: The labels of the graphs.
+        graphs: How many graphs there are.
+        known: uint64[L], ascending.
+        rarity: float32[L].
     """
-    scaled = projection / projection.abs().max().clamp(min=1e-12)
-    with torch.no_grad():
-        layer.weight.copy_(scaled.T)
-        layer.bias.copy_(-(mean @ scaled))
+    places = np.searchsorted(known, counts.labels).clip(max=max(len(known) - 1, 0))
+    kept = known[places] == counts.labels if len(known) else np.zeros(len(places), bool)
+    rare = np.where(kept, rarity[places] if len(rarity) else 0.0, rarity.max(initial=1.0))
+    weights = np.log1p(counts.counts) * rare
+    cells = counts.graphs * len(VIEWS) + counts.views
+    lengths = np.sqrt(np.bincount(cells, weights**2, minlength=graphs * len(VIEWS)))
+    weights = (weights / np.maximum(lengths, 1e-12)[cells])[kept].astype(np.float32)
+    starts = np.searchsorted(counts.graphs[kept], np.arange(graphs))
+    return places[kept].astype(np.int64), starts.astype(np.int64), weights

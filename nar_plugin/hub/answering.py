@@ -66,7 +66,7 @@ def check_usable(manifest: Manifest, folder: Path) -> None:
 
     Raises:
         IndexIncompatible: Its fingerprints are of another version, or its encoder is another than
-            the embedded one and did not come with it, or is made for other sketches.
+            the embedded one and did not come with it, or is made for other labels.
         IndexUnavailable: The encoder that came with it is damaged.
     """
     ours = _embedded_manifest()
@@ -87,9 +87,9 @@ def check_usable(manifest: Manifest, folder: Path) -> None:
         for entry in manifest.of_kind("encoder"):
             read_verified(folder, entry)
     if manifest.of_kind("encoder"):
-        from nar_plugin.encoder.checkpoint import check_sketches  # imports torch
+        from nar_plugin.encoder.checkpoint import check_labels  # imports torch
 
-        check_sketches(folder)
+        check_labels(folder)
 
 
 @lru_cache(maxsize=100)

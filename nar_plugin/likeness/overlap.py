@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from nar_plugin.encoder.labels import VIEWS, Counts, counts_of
+from nar_plugin.encoder.labels import COMPARED, VIEWS, Counts, counts_of
 from nar_plugin.encoder.relabelling import Hashes
 from nar_plugin.tracing.graph import ArchitectureGraph
 
@@ -22,7 +22,7 @@ IntArray = NDArray[np.int64]
 class LabelTable:
     """How each of n graphs spreads a mass of 1 over labels.
 
-    Every view has the same part of it. Inside a view a label that occurs c times weighs sqrt(c):
+    Every view that the table has of a graph has the same part of it. Inside a view a label that occurs c times weighs sqrt(c):
     with c itself, the blocks of a deep design would leave nothing for what stands there once.
 
     Attributes:
@@ -51,6 +51,12 @@ class LabelTable:
     def __len__(self) -> int:
         """The number of graphs."""
         return len(self.starts) - 1
+
+    def compared(self) -> LabelTable:
+        """The table of the views that count in an overlap, and of no other."""
+        kept = self.views < COMPARED
+        starts = np.append(0, kept.cumsum())[self.starts]
+        return LabelTable(starts, self.labels[kept], self.counts[kept], self.views[kept])
 
     @cached_property
     def graphs(self) -> IntArray:

@@ -8,14 +8,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from nar_plugin.encoder.sketch import SKETCH_VERSION
+from nar_plugin.encoder.labels import LABELS_VERSION
+from nar_plugin.likeness import LEARNED
 from nar_plugin.index.density import NEIGHBOURS, SHARE
 from nar_plugin.tracing.graph import ArchitectureGraph
 from nar_plugin.train import baselines
 from nar_plugin.train.corpus import CorpusGraph
 from nar_plugin.train.metrics import Vectors
 from nar_plugin.train.paper.recipe import Recipe
-from nar_plugin.train.projection import DefaultMethod, Settings
+from nar_plugin.train.likeness_method import LikenessMethod
+from nar_plugin.train.recipe import Settings
 from nar_plugin.train.splits import IntArray
 
 
@@ -115,9 +117,8 @@ def _default() -> Entry:
     """The recipe that ships."""
     settings = Settings()
     return Entry(
-        lambda seed, folder: DefaultMethod(replace(settings, seed=seed)),
-        {**asdict(settings), "sketch": SKETCH_VERSION, **_CORRECTION},
-        corrected=True,
+        lambda seed, folder: LikenessMethod(replace(settings, seed=seed)),
+        {**asdict(settings), "labels": LABELS_VERSION, "learned": LEARNED},
     )
 
 
