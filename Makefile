@@ -26,16 +26,16 @@ docs: .venv/installed  ## write the pages that are made from the code
 	$(BIN)/python -m nar_plugin.tracing.rule_table > docs/canonical-form.md
 
 bench: .venv/installed  ## time each stage of a query
-	$(BIN)/nar bench query
+	$(BIN)/nar dev bench query
 
 corpus: .venv/installed  ## trace every named architecture of the installed libraries
-	$(BIN)/nar corpus build
+	$(BIN)/nar dev corpus build
 
 train: .venv/installed  ## train the encoder on the corpus
-	$(BIN)/nar train
+	$(BIN)/nar dev train
 
 index: .venv/installed  ## write the embedded default from corpus and encoder
-	$(BIN)/nar index write
+	$(BIN)/nar dev index write
 
 clean:
 	rm -rf .venv build runs *.egg-info

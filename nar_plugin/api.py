@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nar_plugin import hub
-from nar_plugin.encoder import clear_encoders
+from nar_plugin import encoder, hub, tracing
 from nar_plugin.errors import NarError, TraceError, UnknownReference
 from nar_plugin.index import ArchitectureIndex, embedding, overlay
 from nar_plugin.index.designs import best_designs
+from nar_plugin.index.known import known
 from nar_plugin.mining import MacroGraph, mine
 from nar_plugin.references import as_model, explained
 from nar_plugin.report import (
@@ -30,14 +30,14 @@ from nar_plugin.report import (
 from nar_plugin.report.answers import (
     hit_of,
     info_of,
+    query_of_known,
     query_of_model,
     query_of_row,
     shared_motifs,
     without_of,
 )
 from nar_plugin.report.wording import none_is_near
-from nar_plugin.tracing import ArchitectureGraph, unwrap
-from nar_plugin.tracing import trace as _trace
+from nar_plugin.tracing import ArchitectureGraph
 
 Vector = NDArray[np.float32]
 Index = ArchitectureIndex | str | Path | None
@@ -54,6 +54,7 @@ def find_similar(
     index: Index = None,
     where: Mapping[str, Any] | None = None,
     example_inputs: Any = None,
+    trace: bool = False,
 ) -> SimilarArchitectures:
     """The k known architectures that resemble a model most, each distinct graph once.
 
@@ -66,12 +67,13 @@ def find_similar(
 
     Args:
         model: An nn.Module, a transformers config, or a reference such as `timm:resnet50`. A name
-            of the index that cannot be built here, since its library is not installed, is
-            answered from its row; so in `embed`, `compare` and `novelty`.
+            of the index is answered from its row where the installed library is of the version
+            that was traced, or cannot build it; so in `embed`, `compare` and `novelty`.
         k: How many, at least 1.
         index: An index, its folder or repository, or None for the one that answers (`load_index`).
         where: Conditions on the hits: `task`, `family`, `library`, `licence`, `params`, `flops`.
         example_inputs: What the forward is traced with, when the guess is not right.
+        trace: Build and trace the model also where the index knows the name.
 
     Returns:
         The hits, most similar first; `same_blocks` says more where none is near, and `without`
@@ -87,7 +89,7 @@ def find_similar(
     if isinstance(k, bool) or not isinstance(k, int) or k < 1:
         raise NarError(f"k is how many architectures to return, at least 1; got {short_repr(k)}.")
     found = load_index(index)
-    query, vector, graph = _ask(model, example_inputs, found, "find_similar")
+    query, vector, graph = _ask(model, example_inputs, found, "find_similar", trace)
     matches = best_designs(found, vector, k, where, identical=query.fingerprint)
     hits = tuple(hit_of(rank, match, query) for rank, match in enumerate(matches, start=1))
     if query.method == "modules":  # no real blocks
@@ -124,7 +126,7 @@ def trace(model: Any, *, example_inputs: Any = None) -> ArchitectureGraph:
     Raises:
         TraceError: The forward could not be followed.
     """
-    return _trace(_model(model, None, "trace"), example_inputs)
+    return tracing.trace(_model(model, None, "trace"), example_inputs)
 
 
 def motifs(model: Any, *, example_inputs: Any = None) -> MacroGraph:
@@ -138,8 +140,10 @@ def motifs(model: Any, *, example_inputs: Any = None) -> MacroGraph:
     return mine(_traced(_model(model, None, "motifs"), example_inputs))
 
 
-def compare(a: Any, b: Any, *, example_inputs: Any = None) -> Comparison:
+def compare(a: Any, b: Any, *, example_inputs: Any = None, trace: bool = False) -> Comparison:
     """Two models side by side: how alike they are, and by which blocks.
+
+    `trace` is as in `find_similar`.
 
     Example:
         ```python
@@ -148,7 +152,7 @@ def compare(a: Any, b: Any, *, example_inputs: Any = None) -> Comparison:
     """
     index = load_index()
     (one, vector, _), (other, other_vector, _) = (
-        _ask(model, example_inputs, index, "compare") for model in (a, b)
+        _ask(model, example_inputs, index, "compare", trace) for model in (a, b)
     )
     return Comparison(
         similarity=float(vector @ other_vector),
@@ -226,7 +230,7 @@ def clear_cache() -> None:
         ```
     """
     global _overlaid
-    clear_encoders()
+    encoder.clear_encoders()
     with _lock:
         _indexes.clear()
         _overlaid = None
@@ -238,15 +242,20 @@ class _Asked(NamedTuple):
     graph: ArchitectureGraph | None  # None of a row
 
 
-def _ask(model: Any, example_inputs: Any, index: ArchitectureIndex, caller: str) -> _Asked:
+def _ask(
+    model: Any, example_inputs: Any, index: ArchitectureIndex, caller: str, trace: bool = False
+) -> _Asked:
     """What is asked about, and its vector: of the model, or of the index's row of that name."""
+    by_row = isinstance(model, str) and example_inputs is None and not trace
+    if by_row and (row_of := known(index, model)):
+        return _Asked(query_of_known(model, row_of), row_of.vector, None)
     try:
         subject = _model(model, index, caller)
     except NarError as error:
-        known = index.by_name(model) if isinstance(model, str) else None
-        if known is None or example_inputs is not None:
+        found = index.by_name(model) if by_row else None
+        if found is None:
             raise
-        row, vector = known
+        row, vector = found
         return _Asked(query_of_row(model, row, str(error)), vector, None)
     graph = _traced(subject, example_inputs)
     macro = mine(graph)
@@ -262,10 +271,10 @@ def _model(model: Any, index: Index, caller: str) -> Any:
 
 
 def _traced(subject: Any, example_inputs: Any) -> ArchitectureGraph:
-    graph = _trace(subject, example_inputs)
+    graph = tracing.trace(subject, example_inputs)
     if not len(graph):
         raise TraceError(
-            f"{type(unwrap(subject)).__name__} has nothing to compare: its forward computes no "
-            "operation that is part of a design (0 ops)."
+            f"{type(tracing.unwrap(subject)).__name__} has nothing to compare: its forward "
+            "computes no operation that is part of a design (0 ops)."
         )
     return graph

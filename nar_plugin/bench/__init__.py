@@ -1,1 +1,1 @@
-"""What `nar bench` measures: the cost of a query, the coverage of model libraries."""
+"""What `nar dev bench` measures: the cost of a query, the coverage of model libraries."""

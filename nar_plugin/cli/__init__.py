@@ -14,21 +14,8 @@ from typing import Annotated
 
 import typer
 
-from nar_plugin.cli import (
-    bench,
-    compare,
-    corpus,
-    crawl,
-    doctor,
-    evaluate,
-    find,
-    hub,
-    index,
-    motifs,
-    plugins,
-    trace,
-    train,
-)
+from nar_plugin.cli import compare, dev, doctor, find, hub, index, motifs, plugins, trace
+from nar_plugin.cli.moved import moved
 from nar_plugin.cli.output import fail
 from nar_plugin.errors import NarError
 
@@ -46,14 +33,14 @@ app.command("motifs")(motifs.motifs)
 app.command("compare")(compare.compare)
 app.command("plugins")(plugins.plugins)
 app.command("doctor")(doctor.doctor)
-app.command("train")(train.train)
-app.command("evaluate")(evaluate.evaluate)
 index.app.command("update")(hub.update)
 index.app.command("publish")(hub.publish)
 app.add_typer(index.app, name="index")
-corpus.app.command("crawl")(crawl.crawl)
-app.add_typer(corpus.app, name="corpus")
-app.add_typer(bench.app, name="bench")
+app.add_typer(dev.app, name="dev")
+for name in ("corpus", "train", "evaluate", "bench"):
+    moved(app, name, f"nar dev {name}")
+for name in ("write", "reencode"):
+    moved(index.app, name, f"nar dev index {name}")
 
 
 def _print_version(wanted: bool) -> None:

@@ -1,4 +1,4 @@
-"""`nar bench`: figures that a reader can repeat."""
+"""`nar dev bench`: figures that a reader can repeat."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`nar bench index` and `nar bench load`: what a search costs, and what loading an index does."""
+"""`nar dev bench index` and `load`: what a search costs, and what loading an index does."""
 
 from __future__ import annotations
 

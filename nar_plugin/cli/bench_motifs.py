@@ -1,4 +1,4 @@
-"""`nar bench motifs`: how well mined motifs meet the blocks that models declare."""
+"""`nar dev bench motifs`: how well mined motifs meet the blocks that models declare."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`nar bench trace`: what a trace costs, beside the bare forward and beside its peers."""
+"""`nar dev bench trace`: what a trace costs, beside the bare forward and beside its peers."""
 
 from __future__ import annotations
 

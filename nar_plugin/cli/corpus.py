@@ -1,4 +1,4 @@
-"""`nar corpus`: every named architecture of the installed libraries, traced."""
+"""`nar dev corpus`: every named architecture of the installed libraries, traced."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def move(
     with needs_train():
         from nar_plugin.train.moving import move_corpus
     left = move_corpus(folder, work, workers=workers, isolated=isolated)
-    typer.echo(f"{left:,} names are left for `nar corpus build`")
+    typer.echo(f"{left:,} names are left for `nar dev corpus build`")
 
 
 @app.command()

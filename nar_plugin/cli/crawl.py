@@ -1,4 +1,4 @@
-"""`nar corpus crawl`: the architectures of models on the Hub, from their configs alone."""
+"""`nar dev corpus crawl`: the architectures of models on the Hub, from their configs alone."""
 
 from __future__ import annotations
 

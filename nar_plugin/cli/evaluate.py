@@ -1,4 +1,4 @@
-"""`nar evaluate`: how well each method finds graphs of a family, unseen families, and twins."""
+"""`nar dev evaluate`: how well each method finds graphs of a family, unseen families, and twins."""
 
 from __future__ import annotations
 

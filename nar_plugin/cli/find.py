@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from nar_plugin.cli.output import Json, Reference, only_results_on_stdout, show, show_json
+from nar_plugin.cli.output import Json, Reference, Trace, only_results_on_stdout, show, show_json
 
 
 def find(
@@ -16,6 +16,7 @@ def find(
     index: Annotated[
         str | None, typer.Option(metavar="PATH", help="An index folder or repository.")
     ] = None,
+    trace: Trace = False,
     revision: Annotated[
         str | None, typer.Option(metavar="R", help="Commit, tag or branch of the index.")
     ] = None,
@@ -34,7 +35,7 @@ def find(
 
     with only_results_on_stdout():
         source = api.load_index(index, revision) if index or revision else None
-        similar = api.find_similar(reference, k, index=source, where=wanted or None)
+        similar = api.find_similar(reference, k, index=source, where=wanted or None, trace=trace)
     if as_json:
         show_json(similar.to_dict())
     else:

@@ -62,7 +62,7 @@ def update(
 
 
 def publish(
-    folder: Annotated[Path, typer.Argument(help="An index, as `nar index write` makes it.")],
+    folder: Annotated[Path, typer.Argument(help="An index, as `nar dev index write` makes it.")],
     repository: Annotated[str, typer.Argument(metavar="REPO", help="Such as owner/name.")],
     tag: Annotated[str | None, typer.Option(metavar="T", help="Name of this release.")] = None,
     private: Annotated[

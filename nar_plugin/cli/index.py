@@ -8,9 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from nar_plugin.cli.index_own import add, remove
-from nar_plugin.cli.index_reencode import reencode
 from nar_plugin.cli.index_verify import verify
-from nar_plugin.cli.index_write import write
 from nar_plugin.cli.output import Json, only_results_on_stdout, show, show_json
 
 app = typer.Typer(help="The index of known architectures.", no_args_is_help=True)
@@ -46,8 +44,6 @@ def info(
 app.command()(verify)
 app.command()(add)
 app.command()(remove)
-app.command()(reencode)
-app.command()(write)
 
 
 def _in_words(value: Any, shown: int = 12) -> str:

@@ -1,4 +1,4 @@
-"""`nar index reencode`: the vectors of an index anew, by another encoder."""
+"""`nar dev index reencode`: the vectors of an index anew, by another encoder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`nar index write`: the index that ships with the package, from a corpus and an encoder."""
+"""`nar dev index write`: the index that ships with the package, from a corpus and an encoder."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def write(
     ] = None,
     graphs: Annotated[
         bool,
-        typer.Option("--graphs", help="With the graphs, which `nar index reencode` reads."),
+        typer.Option("--graphs", help="With the graphs, which `nar dev index reencode` reads."),
     ] = False,
 ) -> None:
     """Encode a corpus and write the index that ships with the package (extra: train)."""

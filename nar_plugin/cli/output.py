@@ -24,6 +24,10 @@ Reference = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
+Trace = Annotated[
+    bool, typer.Option("--trace", help="Build and trace it, also where the index knows the name.")
+]
+
 
 @contextmanager
 def only_results_on_stdout() -> Iterator[None]:

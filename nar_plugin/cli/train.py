@@ -1,4 +1,4 @@
-"""`nar train`: the encoder that ships."""
+"""`nar dev train`: the encoder that ships."""
 
 from __future__ import annotations
 

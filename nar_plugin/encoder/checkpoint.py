@@ -11,12 +11,12 @@ from typing import Any, TypeVar
 import torch
 from safetensors.torch import load_file, save_file
 
+from nar_plugin.encoder.config import CONFIG, WEIGHTS, check_labels, encoder_config
 from nar_plugin.encoder.model import ArchitectureEncoder
 from nar_plugin.encoder.labels import LABELS_VERSION
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable
 from nar_plugin.tracing.fingerprint import FINGERPRINT_VERSION
 
-CONFIG, WEIGHTS = "encoder.json", "encoder.safetensors"
 Encoder = TypeVar("Encoder", bound=ArchitectureEncoder)
 
 _lock = threading.Lock()
@@ -91,57 +91,15 @@ def read_encoder(folder: Path, kind: type[Encoder]) -> Encoder:
     except (TypeError, RuntimeError) as error:
         raise IndexIncompatible(
             f"{weights} is not the encoder that {CONFIG} describes: {str(error)[:300]}. Train it "
-            "again with `nar train`."
+            "again with `nar dev train`."
         ) from error
     return encoder.eval().requires_grad_(False)
-
-
-def check_labels(folder: Path) -> None:
-    """Refuse an encoder that reads graphs in another way than this version does.
-
-    Raises:
-        IndexUnavailable: Its config cannot be read.
-        IndexIncompatible: It was made for other labels.
-    """
-    made = encoder_config(folder).get("labels_version")
-    if made != LABELS_VERSION:
-        raise IndexIncompatible(
-            f"The encoder in {folder} was made for labels of version {made}, this nar-plugin "
-            f"computes {LABELS_VERSION}. If it came with an index, `pip install --upgrade "
-            "nar-plugin` and `nar index update` bring two that fit; else `nar train` makes one."
-        )
-
-
-def encoder_sha256(folder: Path) -> str:
-    """The sha256 of the weights, as the config states it: the encoder's identity."""
-    return str(encoder_config(folder)["sha256"])
-
-
-def encoder_id(folder: Path) -> str:
-    """The name under which an index tells its encoder, such as `nar-default-80b4f550`."""
-    config = encoder_config(folder)
-    return f"nar-{config.get('recipe', 'encoder')}-{str(config['sha256'])[:8]}"
 
 
 def clear_encoders() -> None:
     """Forget every cached encoder."""
     with _lock:
         _cached.clear()
-
-
-def encoder_config(folder: Path) -> dict[str, Any]:
-    """What `encoder.json` says.
-
-    Raises:
-        IndexUnavailable: It cannot be read.
-    """
-    try:
-        config: dict[str, Any] = json.loads((folder / CONFIG).read_text())
-    except (OSError, ValueError) as error:
-        raise IndexUnavailable(f"No encoder could be read from {folder}: {error}") from error
-    if not isinstance(config, dict) or not {"encoder", "sha256"} <= config.keys():
-        raise IndexUnavailable(f"{folder / CONFIG} does not describe an encoder.")
-    return config
 
 
 def _sha256(path: Path) -> str:

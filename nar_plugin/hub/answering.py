@@ -11,6 +11,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TypeVar
 
+from nar_plugin.encoder.config import check_labels
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable
 from nar_plugin.hub.pointer import Pointer, read_pointers
 from nar_plugin.hub.repository import name_in_cache, short
@@ -87,8 +88,6 @@ def check_usable(manifest: Manifest, folder: Path) -> None:
         for entry in manifest.of_kind("encoder"):
             read_verified(folder, entry)
     if manifest.of_kind("encoder"):
-        from nar_plugin.encoder.checkpoint import check_labels  # imports torch
-
         check_labels(folder)
 
 

@@ -14,7 +14,8 @@ from typing import Any, Self
 from huggingface_hub import PyTorchModelHubMixin
 
 from nar_plugin import encoder
-from nar_plugin.encoder.checkpoint import CONFIG, WEIGHTS, encoder_config, read_encoder
+from nar_plugin.encoder.checkpoint import read_encoder
+from nar_plugin.encoder.config import CONFIG, WEIGHTS, encoder_config
 from nar_plugin.errors import IndexUnavailable, NarError
 from nar_plugin.hub.card import encoder_card
 from nar_plugin.hub.failures import explained
@@ -57,7 +58,7 @@ class ArchitectureEncoder(encoder.ArchitectureEncoder, PyTorchModelHubMixin):
 
         Args:
             pretrained_model_name_or_path: `owner/name`, or a folder that `save_pretrained` or
-                `nar train` wrote.
+                `nar dev train` wrote.
             force_download: Fetch it again, also when the cache has it.
             token: For a private repository; None for the one of `hf auth login` or HF_TOKEN.
             cache_dir: Folder of the cache; None for that of HF_HOME.
@@ -152,7 +153,7 @@ def publish_encoder(
         ```
 
     Args:
-        folder: Holds `encoder.json` and `encoder.safetensors`, as `nar train` writes them; an
+        folder: Holds `encoder.json` and `encoder.safetensors`, as `nar dev train` writes them; an
             index may lie beside them.
         repository: Created as a model repository when it does not exist.
         tag: Name of the release; of an index that it made the vectors of, for example.

@@ -22,7 +22,9 @@ from nar_plugin.index.manifest import FileEntry
 from nar_plugin.index.nearest import nearest
 from nar_plugin.index.vectors import FloatArray, Rows, as_float32
 
-APPROXIMATE_FROM = 100_000  # rows: an exact search of as many takes some 10 ms (nar bench index)
+APPROXIMATE_FROM = (
+    100_000  # rows: an exact search of as many takes some 10 ms (nar dev bench index)
+)
 PATH = "derived/ivf-pq.faiss"
 PROBED = 0.45  # share of the lists of which a search reads the codes
 RANKED = 800  # candidates that the true vectors rank

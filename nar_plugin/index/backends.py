@@ -1,7 +1,7 @@
-"""What searches: FAISS where it can be imported, else torch, and a large index on a GPU.
+"""What searches: numpy a small index; a large one FAISS or torch on a GPU, else FAISS or numpy.
 
-FAISS is imported at the first search: it takes 0.2 s, and its GPU wheel raises at import where
-the CUDA 12 libraries are missing.
+FAISS is an extra (`nar-plugin[faiss]`) and is imported at the first search of a large index: its
+import takes 0.2 s, and its GPU wheel raises there where the CUDA 12 libraries are missing.
 """
 
 from __future__ import annotations
@@ -23,11 +23,15 @@ from nar_plugin.index.candidates import (
     summing_error,
 )
 from nar_plugin.index.integers import FaissCandidates
-from nar_plugin.index.vectors import BLOCK, FloatArray, Rows, as_float32, blocks
+from nar_plugin.index.products import NumpyCandidates
+from nar_plugin.index.vectors import FloatArray, Rows, as_float32, blocks
 
 logger = logging.getLogger("nar_plugin")
-GPU_FROM = 100_000  # rows
+LARGE = 100_000  # rows from which on FAISS and a GPU are worth their import
+# AttributeError: faiss-cpu and faiss-gpu were installed into the same folder.
+FAISS_ERRORS = (ImportError, RuntimeError, OSError, AttributeError)
 GPU_BLOCK = 1 << 16  # rows that are copied to it at once
+GPU_ROWS = 1 << 20  # rows that torch multiplies at once
 GPU_MOST = 2048  # rows that FAISS gives at most on a GPU
 
 
@@ -88,12 +92,12 @@ def flat_on_gpu(dim: int) -> Any:
 
 
 class TorchCandidates:
-    """Exact search with torch where FAISS is missing, on the CPU or, for large indexes, a GPU."""
+    """Exact search of a large index with torch on a GPU, where FAISS has none."""
 
     margin = MARGIN
 
-    def __init__(self, vectors: Rows, device: str = "cpu") -> None:
-        """Share the memory of the vectors if they are float32, or copy them to the device."""
+    def __init__(self, vectors: Rows, device: str = "cuda") -> None:
+        """Copy the vectors to the device."""
         import torch
 
         self._torch = torch
@@ -104,15 +108,10 @@ class TorchCandidates:
         """See `Candidates.best`."""
         torch, device = self._torch, self._vectors.device
         vector = torch.from_numpy(query).to(device)
-        block = BLOCK if device.type == "cpu" else 1 << 20  # products that fit into the cache
-        # Not a matmul: the user's autocast or set_float32_matmul_precision would round it.
-        starts = range(0, len(self._vectors), block)
-        parts = [self._vectors[start : start + block] for start in starts]
-        if device.type == "cpu":
-            scores = torch.cat([(rows * vector).sum(dim=1) for rows in parts])
-        else:  # the same product without its temporary; a GPU's vector products are never rounded
-            with torch.autocast(device.type, enabled=False):
-                scores = torch.cat([torch.mv(rows, vector) for rows in parts])
+        # Not a matmul, which the user's set_float32_matmul_precision would round; a GPU's products
+        # with a vector are never rounded.
+        with torch.autocast(device.type, enabled=False):
+            scores = torch.cat([torch.mv(rows, vector) for rows in self._vectors.split(GPU_ROWS)])
         if allowed is not None:
             scores[torch.from_numpy(~allowed).to(device)] = -torch.inf
         top = scores.topk(count)
@@ -128,37 +127,43 @@ def faiss_allowed() -> bool:
     return sys.platform != "darwin"
 
 
+def faiss_works() -> bool:
+    """Whether FAISS may be imported, and can be: it is an extra."""
+    if not faiss_allowed():
+        return False
+    try:
+        import faiss  # noqa: F401
+    except FAISS_ERRORS as error:
+        logger.info("FAISS cannot be used: %s", error)
+        return False
+    return True
+
+
 def open_on_gpu(vectors: Rows) -> Candidates | None:
     """A large index on a GPU where there is one that has the memory, by FAISS or torch."""
     for opened in (FaissGpuCandidates, torch_on_gpu) if on_gpu(len(vectors)) else ():
         try:
             return opened(vectors)
-        # RuntimeError: its memory is full; AttributeError: see below.
-        except (ImportError, RuntimeError, OSError, AttributeError) as error:
+        except FAISS_ERRORS as error:  # RuntimeError: its memory is full
             logger.info("%s cannot be used on the GPU: %s", opened.__name__, error)
     return None
 
 
 def open_on_cpu(vectors: Rows) -> Candidates:
-    """FAISS, or torch where FAISS cannot be imported; every row is looked at."""
-    if not faiss_allowed():
-        return TorchCandidates(vectors)
-    try:
-        return FaissCandidates(vectors)
-    # AttributeError: faiss-cpu and faiss-gpu were installed into the same folder.
-    except (ImportError, RuntimeError, OSError, AttributeError) as error:
-        logger.info("FAISS cannot be used (%s): searching with torch.", error)
-        return TorchCandidates(vectors)
+    """FAISS for a large index, where it can be imported, else numpy; every row is looked at."""
+    if len(vectors) < LARGE or not faiss_works():
+        return NumpyCandidates(vectors)
+    return FaissCandidates(vectors)
 
 
 def torch_on_gpu(vectors: Rows) -> TorchCandidates:
     """Torch's search on the GPU."""
-    return TorchCandidates(vectors, "cuda")
+    return TorchCandidates(vectors)
 
 
 def on_gpu(rows: int) -> bool:
     """Whether an index of so many rows is searched on a GPU: a small one is faster on the CPU."""
-    if rows < GPU_FROM:
+    if rows < LARGE:
         return False
     import torch
 

@@ -252,7 +252,7 @@ class Contents:
             raise NarError(
                 f"The index {self.source} does not hold the graphs of all its rows, from which "
                 "vectors could be made. `nar index update` fetches an index for today's encoder; "
-                "`nar index write --graphs` makes one with graphs, from a corpus."
+                "`nar dev index write --graphs` makes one with graphs, from a corpus."
             )
         schema = stored_graphs.schema()
         tables = [

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nar_plugin.encoder import encoder_id, encoder_sha256, load_encoder
-from nar_plugin.encoder.checkpoint import CONFIG
+from nar_plugin.encoder.config import CONFIG, encoder_id, encoder_sha256
 from nar_plugin.errors import IndexIncompatible
 from nar_plugin.index.folder import EMBEDDED
 from nar_plugin.tracing.fingerprint import FINGERPRINT_VERSION
@@ -34,6 +33,8 @@ def embed_graphs(index: ArchitectureIndex, graphs: Sequence[ArchitectureGraph]) 
     Shapes:
         float32[len(graphs), dim].
     """
+    from nar_plugin.encoder import load_encoder  # imports torch
+
     folder = encoder_folder(index)
     index.check_encoder(f"of {folder}", encoder_sha256(folder))
     check_fingerprints(index)
@@ -53,6 +54,8 @@ def reencoded(index: ArchitectureIndex, encoder: Path, revision: str) -> Archite
         NarError: It came without graphs.
         IndexIncompatible: They were traced by another version than this one.
     """
+    from nar_plugin.encoder import load_encoder
+
     check_fingerprints(index)
     network = load_encoder(encoder)
     return index.reencoded(
@@ -70,7 +73,7 @@ def check_fingerprints(index: ArchitectureIndex) -> None:
             f"The index {index.source} has fingerprints of version {index.manifest.fingerprint}, "
             f"this nar-plugin computes {FINGERPRINT_VERSION}: identical graphs would not be "
             "recognised. Install the version of nar-plugin that wrote it, or write it anew with "
-            "`nar index write`."
+            "`nar dev index write`."
         )
 
 

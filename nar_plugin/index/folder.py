@@ -101,10 +101,10 @@ def reencoding(source: str) -> str:
     """The command that makes the vectors of an index anew, by the index's source."""
     repository, at, _ = source.partition("@")
     if at:  # such as owner/name@1a2b3c4d, of the Hub's cache
-        return f"`nar index reencode {repository} --output DIR`"
+        return f"`nar dev index reencode {repository} --output DIR`"
     if is_overlay(Path(source)):
-        return "`nar index reencode`"
-    return f"`nar index reencode {'FOLDER' if source in ('embedded', 'memory') else source}`"
+        return "`nar dev index reencode`"
+    return f"`nar dev index reencode {'FOLDER' if source in ('embedded', 'memory') else source}`"
 
 
 def is_overlay(folder: Path) -> bool:

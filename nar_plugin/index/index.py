@@ -17,6 +17,7 @@ from nar_plugin.index.contents import Contents, today
 from nar_plugin.index.density import densities
 from nar_plugin.index.folder import read_manifest, reencoding
 from nar_plugin.index.inventory import inventory
+from nar_plugin.index.known import agreeing
 from nar_plugin.index.manifest import Manifest
 from nar_plugin.index.nearest import exact_cosines
 from nar_plugin.index.rows import ArchitectureRow, merge_equal_graphs, rows_of
@@ -126,6 +127,7 @@ class ArchitectureIndex:
         fingerprint: str,
         revision: str = "local",
         created: str | None = None,
+        versions: Mapping[str, str] | None = None,
         graphs: pa.Table | None = None,
     ) -> Self:
         """Build an index in memory.
@@ -141,6 +143,7 @@ class ArchitectureIndex:
             fingerprint: Version of the fingerprints.
             revision: Name of this state of the index, such as `2026.11.21`.
             created: ISO date; today's if None.
+            versions: By distribution the version of each library that the rows were traced from.
             graphs: The graph of each row (`nar_plugin.index.graphs.to_table`), or None.
 
         Raises:
@@ -159,6 +162,7 @@ class ArchitectureIndex:
             names=0,
             created=created or today(),
             revision=revision,
+            versions=versions or {},
         )
         found = Contents.none(manifest).adding(rows, vectors, graphs)
         return cls(found.stating(created=manifest.created))
@@ -208,7 +212,9 @@ class ArchitectureIndex:
         """
         self.check_like(other)
         graphs = other.graphs() if other.has_graphs else None
-        return self.add(other.rows(), other.vectors, graphs=graphs)
+        merged = self.add(other.rows(), other.vectors, graphs=graphs)
+        both = agreeing(self.manifest.versions, other.manifest.versions)
+        return type(self)(merged.contents.stating(versions=both), self.overlay)
 
     def empty(self, *, revision: str) -> Self:
         """An index without rows, for vectors of the same encoder."""
@@ -254,6 +260,7 @@ class ArchitectureIndex:
             tracer=self.manifest.tracer,
             fingerprint=self.manifest.fingerprint,
             revision=revision or self.manifest.revision,
+            versions=self.manifest.versions,
             graphs=graphs,
         )
 

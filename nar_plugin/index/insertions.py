@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nar_plugin.index.embedding import embed_graphs
 from nar_plugin.index.index import ArchitectureIndex
 from nar_plugin.index.searcher import Match
-from nar_plugin.tracing.graph import ArchitectureGraph
-from nar_plugin.tracing.insertions import Insertion, insertions
+
+if TYPE_CHECKING:
+    from nar_plugin.tracing.graph import ArchitectureGraph
+    from nar_plugin.tracing.insertions import Insertion
 
 NEAR = 0.6  # of designs whose family was hidden, 32 of 33 such answers were sensible
 GAIN = 0.15  # a smaller one is that of another name for the same
@@ -32,6 +34,8 @@ def best_without(
     Returns:
         None where nothing is near without an insertion either.
     """
+    from nar_plugin.tracing.insertions import insertions  # imports torch
+
     found = insertions(graph) if score < 1 - GAIN else []
     if not found:
         return None

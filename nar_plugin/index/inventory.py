@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from nar_plugin.index.names import distributions, libraries_of_rows, licences
+from nar_plugin.index.names import distributions, licences, prefix_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -18,13 +18,11 @@ def inventory(table: pa.Table) -> dict[str, dict[str, int]]:
     A graph counts in every library and licence that a filter finds it by, once where the library's
     distribution and the prefix of its names are spelled differently (`mmsegmentation`, `mmseg`).
     """
-    rows, libraries = libraries_of_rows(table)
     spelled = distributions(table)
-    distinct = {
-        (row, spelled.get(library, library))
-        for row, library in zip(rows.tolist(), libraries.to_pylist(), strict=True)
-        if library is not None
-    }
+    distinct = set(enumerate(spelled.get(name, name) for name in table["library"].to_pylist()))
+    for row, names in enumerate(table["names"].to_pylist()):
+        prefixes = {prefix_of(name) for name in names} - {""}
+        distinct |= {(row, spelled.get(prefix, prefix)) for prefix in prefixes}
     licence_of = licences(table)
     licensed = {(row, licence_of.get(library, "")) for row, library in distinct}
     licensed = {(row, licence) for row, licence in licensed if licence}

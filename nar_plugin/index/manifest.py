@@ -9,7 +9,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -84,6 +84,8 @@ class Manifest:
         created: ISO date on which this revision was made.
         revision: Name of this state of the index, such as `2026.11.21`.
         files: The folder's files, sorted by path.
+        versions: By distribution the version of each library whose models were traced, where it
+            is known; equal names of that version need no trace.
         metric: How vectors are compared.
         minimum_client: The oldest version of nar-plugin that reads the folder.
         schema: Version of the format.
@@ -101,6 +103,7 @@ class Manifest:
     rows: int = 0
     tombstones: int = 0
     files: tuple[FileEntry, ...] = ()
+    versions: Mapping[str, str] = field(default_factory=dict)
     metric: str = METRIC
     minimum_client: str = MINIMUM_CLIENT
     schema: int = SCHEMA
@@ -144,6 +147,8 @@ class Manifest:
                 for entry in sorted(self.files)
             ],
         }
+        if self.versions:
+            content["versions"] = dict(sorted(self.versions.items()))
         content["sha256"] = own_hash(content)
         return json.dumps(content, indent=1).encode() + b"\n"
 

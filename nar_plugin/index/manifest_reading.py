@@ -28,7 +28,7 @@ LONGEST_TEXT = 200
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 _TEXTS = ("tracer", "fingerprint", "created", "revision", "metric", "minimum_client")
-_KEYS = {*_TEXTS, "schema", "encoder", "counts", "dimension", "files"}
+_KEYS = {*_TEXTS, "schema", "encoder", "counts", "dimension", "files", "versions"}
 
 
 def read(content: bytes) -> Manifest:
@@ -45,6 +45,7 @@ def read(content: bytes) -> Manifest:
         encoder=typed(encoder, "id", str),
         encoder_sha256=typed(encoder, "sha256", str),
         dim=typed(fields, "dimension", int),
+        versions=versions_of(fields.get("versions", {})),
         files=tuple(sorted(file_entry(item) for item in typed(fields, "files", list))),
     )
     if unknown := sorted(set(fields) - _KEYS):
@@ -96,6 +97,13 @@ def release(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in match[0].split("."))
 
 
+def versions_of(fields: Any) -> dict[str, str]:
+    """The versions of libraries: an object of texts."""
+    if not isinstance(fields, dict) or any(type(text) is not str for text in fields.values()):
+        raise invalid("versions is no object of texts")
+    return fields
+
+
 def file_entry(fields: Any) -> FileEntry:
     """One entry of `files`: its path has the form of its kind, so it cannot leave the folder."""
     fields = exact(fields, "an entry of files", ("path", "kind", "bytes", "sha256", "rows"))
@@ -138,8 +146,9 @@ def check_values(manifest: Manifest) -> None:
 
 def unfit_text(manifest: Manifest) -> str | None:
     """Which text must not go into a message, where a terminal would obey it; None if all may."""
-    for name in (*_TEXTS, "encoder", "encoder_sha256"):
-        text = getattr(manifest, name)
+    texts = {name: getattr(manifest, name) for name in (*_TEXTS, "encoder", "encoder_sha256")}
+    versions = (text for pair in manifest.versions.items() for text in pair)
+    for name, text in (*texts.items(), *(("versions", text) for text in versions)):
         if not text.isprintable() or len(text) > LONGEST_TEXT:
             return f"{name} is {text[:80]!a}, expected at most {LONGEST_TEXT} printable characters"
     return None

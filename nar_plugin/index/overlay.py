@@ -1,7 +1,7 @@
 """A user's own models, searched together with the index that answers.
 
 They lie in `HF_HOME/nar/overlay`, an index like any other, with the graphs from which
-`nar index reencode` makes its vectors anew when the encoder changes.
+`nar dev index reencode` makes its vectors anew when the encoder changes.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nar_plugin.errors import NarError
-from nar_plugin.index.backends import faiss_allowed
+from nar_plugin.index.backends import faiss_works
 from nar_plugin.index.folder import present, prune, read_verified, replace_files
 from nar_plugin.index.manifest import MINIMUM_CLIENT, OPTIONAL, TOMBSTONES, FileEntry
 from nar_plugin.index.manifest_reading import unfit_text
@@ -96,7 +96,7 @@ def derived_files(
     from nar_plugin.index import approximate
 
     held = sum(entry.rows for entry in files if entry.kind == "derived")
-    if contents.manifest.rows - held < approximate.APPROXIMATE_FROM or not faiss_allowed():
+    if contents.manifest.rows - held < approximate.APPROXIMATE_FROM or not faiss_works():
         return {}
     content = approximate.built(contents.vectors, contents.numbers)
     entry = FileEntry.of(content, approximate.PATH, "derived", contents.manifest.rows)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable
-from nar_plugin.index.backends import faiss_allowed, open_on_cpu, open_on_gpu
+from nar_plugin.index.backends import FAISS_ERRORS, faiss_allowed, open_on_cpu, open_on_gpu
 from nar_plugin.index.candidates import Candidates
 from nar_plugin.index.contents import Contents
 from nar_plugin.index.corrected import Searched, best, best_of_each, density_at
@@ -138,7 +138,7 @@ class Searcher:
     def _on_cpu(self) -> Candidates:
         try:
             found = self.approximate()
-        except (IndexUnavailable, IndexIncompatible, ImportError) as error:
+        except (IndexUnavailable, IndexIncompatible, *FAISS_ERRORS) as error:
             logger.warning("Searching every row instead: %s", error)
             found = None
         return found or open_on_cpu(self._contents.vectors)

@@ -16,7 +16,7 @@ LIKENESS = 0.5  # of a block and the one before it
 LAST_LIKENESS = 0.7  # of a block behind the last anchor, whose end is a guess
 LAGS = 2  # blocks before it that a block may be a copy of: two kinds of layers may alternate
 SHARPNESS = 4  # the higher, the less a small difference costs
-# Scores, in operations. Chosen on the development models of `nar bench motifs`.
+# Scores, in operations. Chosen on the development models of `nar dev bench motifs`.
 MENTION = 1.0  # what it costs to say that a block is repeated
 LEAST_SAVING = 3.0  # what a repeat must save
 FIRST, LONG = 0.5, 16  # worth of each operation of the first block, up to so many

@@ -10,12 +10,13 @@ from difflib import get_close_matches
 from functools import reduce
 from importlib import import_module
 from types import ModuleType
-from typing import Any
-
-from torch import nn
+from typing import TYPE_CHECKING, Any
 
 from nar_plugin.errors import NarError
 from nar_plugin.references.construction import built
+
+if TYPE_CHECKING:
+    from torch import nn
 
 _WITH_ARGUMENTS = (
     "To pass arguments, name a function that builds the model: def tiny(): return Net(8)"
@@ -34,6 +35,8 @@ def from_callable(reference: str) -> nn.Module:
     Raises:
         NarError: When the module, the name or the call fails, or no model comes back.
     """
+    from torch import nn
+
     module_name, _, path = reference.partition(":")
     with current_folder_importable():
         found = _attribute(_module(module_name), path)

@@ -15,9 +15,6 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 import numpy as np
-import torch
-
-from nar_plugin.references.parameters_on_meta import StaysOnMeta, parameters_on_meta
 
 Result = TypeVar("Result")
 
@@ -33,6 +30,10 @@ def built(make: Callable[[], Result]) -> Result:
     Raises:
         Exception: Whatever `make` raises.
     """
+    import torch
+
+    from nar_plugin.references.parameters_on_meta import StaysOnMeta, parameters_on_meta
+
     with random_numbers_kept():
         try:
             with torch.device("meta"):
@@ -47,6 +48,8 @@ def built(make: Callable[[], Result]) -> Result:
 @contextmanager
 def random_numbers_kept() -> Iterator[None]:
     """Seed all generators inside the block, and leave them outside as they were."""
+    import torch
+
     python, torch_cpu = random.getstate(), torch.default_generator.get_state()
     legacy_numpy = np.random.get_state()  # noqa: NPY002 (the state that other people's code uses)
     random.seed(0)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 from reprlib import repr as short_repr
-
-import torch
-from torch import nn
+from typing import TYPE_CHECKING
 
 from nar_plugin.errors import NarError
 from nar_plugin.references.configuration import from_config, from_file, is_config
 from nar_plugin.references.resolution import resolve
+
+if TYPE_CHECKING:
+    from torch import nn
 
 
 def as_model(candidate: object, *, caller: str = "find_similar") -> nn.Module:
@@ -32,12 +33,14 @@ def as_model(candidate: object, *, caller: str = "find_similar") -> nn.Module:
     Raises:
         NarError: When it is none of these; the text names what was got.
     """
-    if isinstance(candidate, nn.Module):
-        return candidate
     if isinstance(candidate, str):
         return resolve(candidate)
     if isinstance(candidate, Path):
         return from_file(candidate.expanduser())
+    from torch import nn
+
+    if isinstance(candidate, nn.Module):
+        return candidate
     if is_config(candidate):
         return from_config(candidate)
     raise NarError(
@@ -48,6 +51,9 @@ def as_model(candidate: object, *, caller: str = "find_similar") -> nn.Module:
 
 def _described(candidate: object, caller: str) -> str:
     """What it is, and which part of it would do."""
+    import torch
+    from torch import nn
+
     if isinstance(candidate, type) and issubclass(candidate, nn.Module):
         return f"the class {candidate.__name__}: make a model of it first, {candidate.__name__}()"
     kind = type(candidate).__name__
@@ -61,6 +67,8 @@ def _described(candidate: object, caller: str) -> str:
 
 def _parts(candidate: object) -> list[str]:
     """The models of a diffusers pipeline, known by its `components`; largest first."""
+    from torch import nn
+
     components = getattr(candidate, "components", None)
     if not isinstance(components, Mapping):
         return []

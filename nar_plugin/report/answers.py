@@ -9,10 +9,11 @@ from nar_plugin import manager
 from nar_plugin.hookspecs import Provenance
 from nar_plugin.index import ArchitectureIndex, ArchitectureRow, Match
 from nar_plugin.index.insertions import best_without
+from nar_plugin.index.known import Known
 from nar_plugin.mining import MotifCount
 from nar_plugin.report.hit import Hit, SharedMotif, Without
 from nar_plugin.report.query import IndexInfo, Query
-from nar_plugin.tracing import ArchitectureGraph, unwrap
+from nar_plugin.tracing import ArchitectureGraph
 
 
 def hit_of(rank: int, match: Match, query: Query) -> Hit:
@@ -67,6 +68,8 @@ def query_of_model(
     model: Any, subject: Any, graph: ArchitectureGraph, motifs: tuple[MotifCount, ...]
 ) -> Query:
     """What is asked about: a model that was traced."""
+    from nar_plugin.tracing import unwrap  # imports torch
+
     source = _provenance(subject)
     name = model if isinstance(model, str) else (source.name if source else None)
     return Query(
@@ -86,11 +89,25 @@ def query_of_model(
     )
 
 
-def query_of_row(name: str, row: ArchitectureRow, reason: str) -> Query:
-    """What is asked about: the row of a name that cannot be built here, and why."""
+def query_of_known(name: str, known: Known) -> Query:
+    """What is asked about: a name that the index knows; sizes are those of its row's first name."""
+    return query_of_row(name, known.row, library=known.library)
+
+
+def query_of_row(
+    name: str, row: ArchitectureRow, reason: str = "", library: str | None = None
+) -> Query:
+    """What is asked about: a row, and why it answers for a name that cannot be built here.
+
+    Args:
+        name: What was asked for, one of the row's names.
+        row: The row.
+        reason: Why the name was not built; empty where it need not be.
+        library: Of the name, if not that of the row.
+    """
     return Query(
         name=name,
-        library=row.library,
+        library=library or row.library,
         params=row.params,
         flops=row.flops,
         ops=sum(motif.count * motif.ops for motif in row.motifs),
@@ -116,6 +133,8 @@ def info_of(index: ArchitectureIndex) -> IndexInfo:
 
 
 def _provenance(subject: Any) -> Provenance | None:
+    from nar_plugin.tracing import unwrap
+
     for _, provenance in manager.call_each(
         "nar_provenance", only_imported=True, model=unwrap(subject)
     ):

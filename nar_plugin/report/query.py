@@ -23,7 +23,7 @@ class Query:
         design: As `fingerprint`, blind to the sizes of the classifier and of the vocabulary.
         method: How the graph was obtained: see `ArchitectureGraph`; `index` where it was read from
             the index.
-        reason: Why that method was used.
+        reason: Why that method was used; of `index` empty, unless the name could not be built here.
         inputs: The inputs of the traced forward, in words.
         unread: How many of the parameters no operation of that forward read.
         class_name: Of the model.

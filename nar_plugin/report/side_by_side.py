@@ -14,6 +14,7 @@ from nar_plugin.report.wording import (
     name_text,
     params_text,
     query_flops,
+    source_text,
     times,
     trace_text,
 )
@@ -33,8 +34,13 @@ def comparison_table(comparison: Comparison) -> RenderableType:
         for query in (comparison.a, comparison.b)
         if (warning := trace_text(query))
     ]
+    sources = [
+        Text(f"{name_text(query)}: {source}", style="dim")
+        for query in (comparison.a, comparison.b)
+        if (source := source_text(query))
+    ]
     shared = _shared(comparison) if comparison.shared_motifs else Text("no motifs in common")
-    return Group(verdict, *warnings, _sizes(comparison), Text(), shared)
+    return Group(verdict, *warnings, *sources, _sizes(comparison), Text(), shared)
 
 
 def _verdict(comparison: Comparison) -> str:

@@ -91,9 +91,21 @@ def query_flops(query: Query) -> str:
 
 
 def inputs_text(query: Query) -> str:
-    """Such as `at float32[1, 3, 224, 224]`: what the FLOPs were counted at; empty where unknown."""
+    """Such as `at float32[1, 3, 224, 224]`: what the FLOPs were counted at; empty where unknown.
+
+    Of a name that needs no trace, that the index has answered.
+    """
+    if source := source_text(query):
+        return source
     known = query.inputs and query.method != "modules"
     return f"at {clean(query.inputs)}" if known else ""
+
+
+def source_text(query: Query) -> str:
+    """That the index has answered for a name that needs no trace; empty for what was traced."""
+    if query.method != "index" or query.reason:
+        return ""
+    return "from the index; --trace, in Python trace=True, builds and traces it anew"
 
 
 def index_text(index: IndexInfo) -> str:
@@ -179,7 +191,7 @@ def shared_ops(hit: Hit) -> int:
 
 def trace_text(query: Query) -> str:
     """A warning when the graph is not that of the whole forward; otherwise empty."""
-    if query.method == "index":
+    if query.method == "index" and query.reason:
         return f"Read from the index, since it was not built here: {clean(query.reason)}"
     if query.method == "modules":
         return module_tree_text(query.reason)

@@ -28,7 +28,7 @@ from nar_plugin.tracing.dequantized import is_packed, is_scale, plain_layer
 from nar_plugin.tracing.generators import in_fixed_state
 from nar_plugin.tracing.kernels import without_memory
 from nar_plugin.tracing.own_hooks import keep_own_hooks
-from nar_plugin.tracing.unwrap import unwrap
+from nar_plugin.tracing.wrappers import unwrap
 
 Copy = Callable[[torch.Tensor], torch.Tensor]
 Scope = Callable[[str, Callable[..., Any]], Callable[..., Any]]

@@ -25,7 +25,7 @@ configs:
 ---
 # Architectures of {libraries} model libraries: {names:,} names, {graphs:,} distinct graphs
 
-Every name was constructed without weights and traced on meta tensors by `nar corpus build`.
+Every name was constructed without weights and traced on meta tensors by `nar dev corpus build`.
 `names` has a row for each name, `graphs` one for each distinct fingerprint (`ops` are row numbers
 of the table `ops`, `edges` pairs of positions in `ops`, `starts` where each motif begins, `paths`
 the module path of each operation, a line each), `ops` one for each distinct operation.
@@ -44,7 +44,7 @@ _TAIL = """
   of a loop over time as many steps as the example input has.
 - {modules:,} names are known by their module tree alone and carry no edges between branches; the
   embedded index leaves them out.
-- {failed:,} names have no graph; `nar corpus failures` lists each with its cause:
+- {failed:,} names have no graph; `nar dev corpus failures` lists each with its cause:
 
 {causes}
 """

@@ -278,6 +278,6 @@ def _rows(table: pa.Table) -> Iterator[dict[str, Any]]:
 def _table(folder: Path, name: str, *, without: tuple[str, ...] = ()) -> pa.Table:
     path = current(folder, f"{name}.parquet", _HEAD)
     if not path.is_file():
-        raise IndexUnavailable(f"{path} is missing. Build the corpus with `nar corpus build`.")
+        raise IndexUnavailable(f"{path} is missing. Build the corpus with `nar dev corpus build`.")
     file = pq.ParquetFile(path)
     return file.read([column for column in file.schema_arrow.names if column not in without])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -45,10 +45,19 @@ def write_index(
         tracer=VOCABULARY_VERSION,
         fingerprint=FINGERPRINT_VERSION,
         revision=revision,
+        versions=_versions(items),
         graphs=to_table((item.graph, item.starts) for item in items) if graphs else None,
     )
     index.save(folder, half=True, encoder=encoder)
     return index
+
+
+def _versions(items: Iterable[CorpusGraph]) -> dict[str, str]:
+    """The version of each library that was traced, left out where names are of several."""
+    found: dict[str, set[str]] = {}
+    for name in (name for item in items for name in item.names):
+        found.setdefault(name["library"], set()).add(name["version"] or "")
+    return {library: min(of) for library, of in found.items() if len(of) == 1 and "" not in of}
 
 
 def _row(item: CorpusGraph, families: Mapping[str, int]) -> ArchitectureRow:

@@ -46,9 +46,9 @@ class Entry:
     Attributes:
         make: From a seed and a folder for the state of an interrupted training to the method.
         settings: What it was made with; cells of other settings are measured anew.
-        seeds: What `nar evaluate --all` measures: each seeds the split and the training.
+        seeds: What `nar dev evaluate --all` measures: each seeds the split and the training.
         varies: Whether its rows depend on the seed or on what it was trained on.
-        skips: Splits that `nar evaluate --all` leaves out, where they would say nothing.
+        skips: Splits that `nar dev evaluate --all` leaves out, where they would say nothing.
         motifs: Whether it reads motifs; it is measured anew when they are cut otherwise.
         corrected: Whether its cosines are corrected for hubs, as a search of an index does.
     """

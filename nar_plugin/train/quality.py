@@ -36,7 +36,7 @@ _TABLES = {
 }
 _FIGURE = f"""## Embeddings
 
-Of the graphs that asked, at most 1,500, by t-SNE of their cosines (`nar evaluate --figure`;
+Of the graphs that asked, at most 1,500, by t-SNE of their cosines (`nar dev evaluate --figure`;
 Figure 5 of the paper). [The page]({HTML}) names the points.
 
 ![t-SNE]({PNG})
@@ -71,7 +71,7 @@ _COLUMNS: dict[str, list[tuple[str, tuple[str, ...]]]] = {
 _DATA_SETS = {"paper": "real architectures, the paper's split", "nas": "NAS"}
 _HEAD = """# Quality of retrieval
 
-Written by `nar evaluate` from the cells that are measured; [quality.json](quality.json) holds them,
+Written by `nar dev evaluate` from what is measured; [quality.json](quality.json) holds the cells,
 each with the time when its split was read.
 
 **Measures.** A query finds candidates by cosine; `default` and `wl-corrected`, as a search of an

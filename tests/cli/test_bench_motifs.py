@@ -1,4 +1,4 @@
-"""`nar bench motifs` prints a row for each model, or JSON."""
+"""`nar dev bench motifs` prints a row for each model, or JSON."""
 
 import json
 

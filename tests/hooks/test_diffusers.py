@@ -205,7 +205,7 @@ def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_most_of_a_sample_is_traced_without_being_asked_for_inputs(
     listed: dict[str, NamedArchitecture],
 ) -> None:
-    names = list(listed)[::4]  # all of them: `nar bench coverage diffusers`
+    names = list(listed)[::4]  # all of them: `nar dev bench coverage diffusers`
     built, traced = 0, 0
     for name in names:
         try:

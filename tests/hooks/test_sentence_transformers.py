@@ -123,5 +123,5 @@ def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 def test_a_sample_is_traced(listed: dict[str, NamedArchitecture]) -> None:
-    names = list(listed)[::4]  # all of them: `nar bench coverage`
+    names = list(listed)[::4]  # all of them: `nar dev bench coverage`
     assert [name for name in names if trace(resolve(name)).method != "meta"] == []

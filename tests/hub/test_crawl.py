@@ -1,4 +1,4 @@
-"""`nar corpus crawl` against the loopback Hub: politely, and on from where it was interrupted."""
+"""`nar dev corpus crawl` against the loopback Hub: politely, on from where it was interrupted."""
 
 import json
 from types import SimpleNamespace
@@ -142,7 +142,7 @@ def test_a_timm_model_is_of_the_family_that_timms_own_names_are_of():
 
 
 def run(python, *words):
-    done = python("from nar_plugin.cli import main; main()", "corpus", "crawl", *words)
+    done = python("from nar_plugin.cli import main; main()", "dev", "corpus", "crawl", *words)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 

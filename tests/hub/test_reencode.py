@@ -80,10 +80,12 @@ def test_the_command_that_the_refusal_names(published, tmp_path, macros):
     with pytest.raises(IndexIncompatible) as caught:
         hub.update(REPO)
     assert "wants the encoder nar-older" in str(caught.value)
-    assert f"`nar index reencode {REPO} --output DIR`" in str(caught.value)
+    assert f"`nar dev index reencode {REPO} --output DIR`" in str(caught.value)
 
     folder = tmp_path / "anew"
-    said = json.loads(nar("index", "reencode", REPO, "--output", str(folder), "--json").stdout)
+    said = json.loads(
+        nar("dev", "index", "reencode", REPO, "--output", str(folder), "--json").stdout
+    )
     assert (said["graphs"], said["folder"]) == (2, str(folder))
     assert said["encoder"] == ArchitectureIndex.load(EMBEDDED).manifest.encoder
     query = {"example_inputs": torch.empty(1, 3, 16, 16), "index": folder}
@@ -101,7 +103,9 @@ def test_by_an_encoder_of_ones_own(published, tmp_path):
     mine = tmp_path / "mine"
     mine.mkdir()
     save_encoder(ArchitectureEncoder(5, 8, 1, 2, 1, sizes=2), mine, recipe="small")
-    nar("index", "reencode", REPO, "--output", str(tmp_path / "anew"), "--encoder", str(mine))
+    nar(
+        "dev", "index", "reencode", REPO, "--output", str(tmp_path / "anew"), "--encoder", str(mine)
+    )
     anew = ArchitectureIndex.load(tmp_path / "anew")
     assert (anew.manifest.dim, anew.manifest.encoder_sha256) == (6, encoder_sha256(mine))
     query = {"example_inputs": torch.empty(1, 3, 32, 32), "index": tmp_path / "anew"}
@@ -112,13 +116,13 @@ def test_graphs_come_only_when_they_are_asked_for(published, tmp_path):
     with pytest.raises(IndexIncompatible):
         hub.update(REPO)
     assert published.sent(".graphs.parquet") == 0
-    nar("index", "reencode", REPO, "--output", str(tmp_path / "anew"))
+    nar("dev", "index", "reencode", REPO, "--output", str(tmp_path / "anew"))
     assert published.sent(".graphs.parquet") > 0
 
 
 def test_what_is_not_here_is_not_counted(client, macros, tmp_path):
     index_of(macros).save(tmp_path / "older")
-    nar("index", "reencode", str(tmp_path / "older"), "--output", str(tmp_path / "anew"))
+    nar("dev", "index", "reencode", str(tmp_path / "older"), "--output", str(tmp_path / "anew"))
     hub.publish(tmp_path / "anew", REPO)
     folder = hub.update(REPO).release.folder
     said = json.loads(nar("index", "verify", "--json").stdout)
@@ -132,27 +136,29 @@ def test_what_is_not_here_is_not_counted(client, macros, tmp_path):
 
 def test_a_folder_is_written_anew_in_its_place(macros, tmp_path):
     index_of(macros).save(tmp_path)
-    assert "2 graphs encoded by nar-default" in nar("index", "reencode", str(tmp_path)).stdout
+    assert (
+        "2 graphs encoded by nar-default" in nar("dev", "index", "reencode", str(tmp_path)).stdout
+    )
     assert ArchitectureIndex.verify(tmp_path).manifest.dim == 512
 
 
 def test_without_graphs_it_says_where_graphs_come_from(macros, tmp_path):
     index_of(macros, with_graphs=False).save(tmp_path)
-    with pytest.raises(NarError, match=r"does not hold the graphs.*`nar index write --graphs`"):
-        nar("index", "reencode", str(tmp_path))
+    with pytest.raises(NarError, match=r"does not hold the graphs.*`nar dev index write --graphs`"):
+        nar("dev", "index", "reencode", str(tmp_path))
 
 
 def test_a_repository_wants_a_place_to_write_to():
-    result = nar("index", "reencode", REPO)
+    result = nar("dev", "index", "reencode", REPO)
     assert result.exit_code == 2 and "--output" in result.stderr
-    assert nar("index", "reencode", "--output", "x").exit_code == 2
+    assert nar("dev", "index", "reencode", "--output", "x").exit_code == 2
 
 
 @pytest.fixture
 def updated(client, macros, tmp_path):
     """The folder of an index that was published with graphs and came without them."""
     index_of(macros[:1]).save(tmp_path / "older")
-    nar("index", "reencode", str(tmp_path / "older"), "--output", str(tmp_path / "anew"))
+    nar("dev", "index", "reencode", str(tmp_path / "older"), "--output", str(tmp_path / "anew"))
     hub.publish(tmp_path / "anew", REPO)
     return hub.update(REPO).release.folder
 

@@ -1,4 +1,5 @@
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -76,24 +77,31 @@ def saved(index, tmp_path):
     return folder
 
 
-@pytest.fixture(params=["faiss", "torch", "faiss-gpu"])
+@pytest.fixture(params=["numpy", "faiss", "torch", "faiss-gpu"])
 def backend(request, monkeypatch):
-    """The name of each search backend; `torch` is what a machine without FAISS gets.
+    """The name of each search backend: `numpy` of a small index, the others of a large one.
 
-    In place of FAISS's index on a GPU stands its index of the CPU that rounds in the same way.
+    In place of a GPU stands the CPU: torch's, and FAISS's index that rounds in the same way.
     """
     return prepared(request.param, monkeypatch)
 
 
-@pytest.fixture(params=["faiss", "torch", "faiss-gpu", "ivf-pq"])
+@pytest.fixture(params=["numpy", "faiss", "torch", "faiss-gpu", "ivf-pq"])
 def every_backend(request, monkeypatch):
     """As `backend`, and the approximate one."""
     return prepared(request.param, monkeypatch)
 
 
 def prepared(name, monkeypatch):
+    if name == "numpy":
+        monkeypatch.setitem(sys.modules, "faiss", None)
+        return name
+    monkeypatch.setattr(backends, "LARGE", 0)
     if name == "torch":
         monkeypatch.setitem(sys.modules, "faiss", None)
+        monkeypatch.setattr(backends, "on_gpu", lambda rows: True)
+        on_cpu = partial(backends.TorchCandidates, device="cpu")
+        monkeypatch.setattr(backends, "torch_on_gpu", on_cpu)
         return name
     faiss = pytest.importorskip("faiss", exc_type=ImportError)
     if name == "faiss-gpu":

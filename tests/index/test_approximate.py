@@ -11,9 +11,9 @@ import pytest
 
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable
 from nar_plugin.index import ArchitectureIndex, approximate
-from nar_plugin.index.backends import TorchCandidates
 from nar_plugin.index.manifest import FileEntry, Manifest
 from nar_plugin.index.nearest import nearest
+from nar_plugin.index.products import NumpyCandidates
 from nar_plugin.index.vectors import unit
 from tests.index.conftest import build, row
 
@@ -104,7 +104,7 @@ def test_faiss_is_not_imported_on_macos(large, row, vectors, monkeypatch, tmp_pa
     monkeypatch.setitem(sys.modules, "faiss", None)
     index = ArchitectureIndex.load(large)
     assert found(index, vectors[17], 1) == [17]
-    assert isinstance(index.searcher.backend(), TorchCandidates)
+    assert isinstance(index.searcher.backend(), NumpyCandidates)
     assert len(ArchitectureIndex.verify(large)) == ROWS
     many = [row(f"lib:{i}") for i in range(1200)]
     build(many, vectors[:1200]).save(tmp_path / "new")

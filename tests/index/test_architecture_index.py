@@ -9,6 +9,7 @@ from nar_plugin.index import EMBEDDED, ArchitectureIndex
 from nar_plugin.index import folder as folder_module
 from nar_plugin.index.backends import FaissGpuCandidates, TorchCandidates
 from nar_plugin.index.integers import FaissCandidates
+from nar_plugin.index.products import NumpyCandidates
 
 
 def names(matches):
@@ -32,7 +33,12 @@ def test_search_ranks_by_score(index, backend):
     # Cosines .96, .8, .6, -.8; their mean, .39, is the density of the query. Those of the rows, of
     # three others each, are .8 / 3, -.4 / 3, .8 / 3 and -1.6 / 3.
     assert scores == pytest.approx([0.98467, 0.90467, 0.62467, -0.61533], abs=1e-4)
-    kinds = {"faiss": FaissCandidates, "torch": TorchCandidates, "faiss-gpu": FaissGpuCandidates}
+    kinds = {
+        "numpy": NumpyCandidates,
+        "faiss": FaissCandidates,
+        "torch": TorchCandidates,
+        "faiss-gpu": FaissGpuCandidates,
+    }
     expected = kinds[backend]
     if sys.platform != "darwin":
         assert isinstance(index.searcher.backend(), expected)
@@ -149,7 +155,7 @@ def test_check_encoder(index):
     for part in ("nar-base", "c0ffeec0ffee", "nar-small", "deadbeefdead"):
         assert part in text
     assert "`nar index update`" in text
-    assert "`nar index reencode FOLDER`" in text
+    assert "`nar dev index reencode FOLDER`" in text
 
 
 def test_info(index):

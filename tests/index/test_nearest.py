@@ -1,4 +1,5 @@
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -15,11 +16,14 @@ from nar_plugin.index.candidates import BatchCandidates
 from nar_plugin.index.integers import FaissCandidates
 from nar_plugin.index.manifest import FileEntry
 from nar_plugin.index.nearest import nearest, nearest_of_each
+from nar_plugin.index.products import NumpyCandidates
 from nar_plugin.index.vectors import unit
 
+TorchOnCpu = partial(TorchCandidates, device="cpu")
 BACKENDS = {
+    "numpy": NumpyCandidates,
     "faiss": FaissCandidates,
-    "torch": TorchCandidates,
+    "torch": TorchOnCpu,
     "faiss-gpu": FaissGpuCandidates,
 }
 
@@ -145,21 +149,21 @@ def test_backends_agree_to_the_last_bit():
     vectors = random_unit(8, 3000, dim=512)
     vectors[2000:] = vectors[np.random.default_rng(9).integers(0, 50, 1000)]  # many ties
     allowed = np.arange(3000) % 3 > 0
-    faiss, torch = FaissCandidates(vectors), TorchCandidates(vectors)
+    first, *others = (kind(vectors) for kind in (FaissCandidates, TorchOnCpu, NumpyCandidates))
     for query in [*random_unit(10, 10, dim=512), *vectors[:10]]:
         for mask in (None, allowed):
-            for mine, theirs in zip(
-                nearest(faiss, vectors, query, 37, mask),
-                nearest(torch, vectors, query, 37, mask),
-                strict=True,
-            ):
-                np.testing.assert_array_equal(mine, theirs)
+            mine = nearest(first, vectors, query, 37, mask)
+            for other in others:
+                for one, another in zip(
+                    mine, nearest(other, vectors, query, 37, mask), strict=True
+                ):
+                    np.testing.assert_array_equal(one, another)
 
 
 def test_the_torch_backend_scores_in_blocks(monkeypatch):
     vectors = random_unit(11, 1000)
-    monkeypatch.setattr("nar_plugin.index.backends.BLOCK", 64)
-    _, rows = nearest(TorchCandidates(vectors), vectors, vectors[999], 5)
+    monkeypatch.setattr("nar_plugin.index.backends.GPU_ROWS", 64)
+    _, rows = nearest(TorchOnCpu(vectors), vectors, vectors[999], 5)
     np.testing.assert_array_equal(rows, expected(vectors, vectors[999], 5))
 
 
@@ -178,27 +182,38 @@ def test_a_users_torch_settings_change_no_answer(backend):
     np.testing.assert_array_equal(rows, expected(vectors, query, 20))
 
 
-@pytest.mark.skipif(sys.platform == "darwin", reason="always torch")
-def test_faiss_is_used_where_it_can_be_imported():
+@pytest.fixture
+def large(monkeypatch):
+    """The vectors of an index that counts as large."""
+    monkeypatch.setattr("nar_plugin.index.backends.LARGE", 2)
+    return random_unit(14, 3)
+
+
+def test_numpy_searches_a_small_index():
+    assert isinstance(open_on_cpu(random_unit(14, 3)), NumpyCandidates)
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="always numpy")
+def test_faiss_searches_a_large_index_where_it_can_be_imported(large):
     pytest.importorskip("faiss", exc_type=ImportError)
-    assert isinstance(open_on_cpu(random_unit(14, 3)), FaissCandidates)
+    assert isinstance(open_on_cpu(large), FaissCandidates)
 
 
-def test_torch_where_faiss_is_missing(monkeypatch):
+def test_numpy_where_faiss_is_missing(large, monkeypatch):
     monkeypatch.setitem(sys.modules, "faiss", None)
-    assert isinstance(open_on_cpu(random_unit(14, 3)), TorchCandidates)
+    assert isinstance(open_on_cpu(large), NumpyCandidates)
 
 
-def test_torch_where_the_gpu_wheel_lacks_its_libraries(tmp_path, monkeypatch):
+def test_numpy_where_the_gpu_wheel_lacks_its_libraries(large, tmp_path, monkeypatch):
     (tmp_path / "faiss.py").write_text("raise RuntimeError('libcublas.so.12 is missing')")
     monkeypatch.delitem(sys.modules, "faiss", raising=False)
     monkeypatch.syspath_prepend(tmp_path)
-    assert isinstance(open_on_cpu(random_unit(14, 3)), TorchCandidates)
+    assert isinstance(open_on_cpu(large), NumpyCandidates)
 
 
-def test_torch_on_macos(monkeypatch):
+def test_numpy_on_macos(large, monkeypatch):
     monkeypatch.setattr(sys, "platform", "darwin")
-    assert isinstance(open_on_cpu(random_unit(14, 3)), TorchCandidates)
+    assert isinstance(open_on_cpu(large), NumpyCandidates)
 
 
 def test_torch_where_faiss_knows_no_gpu(monkeypatch):
@@ -206,7 +221,7 @@ def test_torch_where_faiss_knows_no_gpu(monkeypatch):
     faiss = pytest.importorskip("faiss", exc_type=ImportError)
     monkeypatch.setattr("nar_plugin.index.backends.on_gpu", lambda rows: True)
     monkeypatch.delattr(faiss, "StandardGpuResources", raising=False)
-    monkeypatch.setattr("nar_plugin.index.backends.torch_on_gpu", TorchCandidates)
+    monkeypatch.setattr("nar_plugin.index.backends.torch_on_gpu", TorchOnCpu)
     assert isinstance(open_on_gpu(random_unit(14, 3)), TorchCandidates)
 
 

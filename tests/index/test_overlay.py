@@ -147,8 +147,8 @@ def test_another_encoders_overlay_is_left_out_and_mended(base, home, caplog):
         nar_plugin.find_similar(built("small"), k=3)
     assert not any(hit.overlay for hit in found)
     assert caplog.text.count("Your own models are left out") == 1
-    assert "`nar index reencode`" in caplog.text
-    with pytest.raises(IndexIncompatible, match="nar index reencode"):
+    assert "`nar dev index reencode`" in caplog.text
+    with pytest.raises(IndexIncompatible, match="nar dev index reencode"):
         add(base, "own_models:twin")
     result = CliRunner().invoke(app, ["index", "reencode", "--json"])
     assert json.loads(result.stdout)["graphs"] == 2

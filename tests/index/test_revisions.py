@@ -74,7 +74,7 @@ def test_merge_refuses_other_encoders_and_versions(index, build, row):
     other = ArchitectureIndex.from_rows(
         [row("lib:a")], np.eye(1, 2), "other", "0" * 64, tracer="1", fingerprint="nar1"
     )
-    with pytest.raises(IndexIncompatible, match=r"other.*nar-base.*nar index reencode"):
+    with pytest.raises(IndexIncompatible, match=r"other.*nar-base.*nar dev index reencode"):
         index.merge(other)
 
 

@@ -255,5 +255,5 @@ def test_a_graph_read_back_is_the_graph(tmp_path):
 
 
 def test_a_folder_without_a_corpus(tmp_path):
-    with pytest.raises(IndexUnavailable, match="nar corpus build"):
+    with pytest.raises(IndexUnavailable, match="nar dev corpus build"):
         corpus.read_corpus(tmp_path)

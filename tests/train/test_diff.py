@@ -1,4 +1,4 @@
-"""`nar corpus diff` and `failures`: what happened to each name."""
+"""`nar dev corpus diff` and `failures`: what happened to each name."""
 
 import json
 
@@ -40,15 +40,15 @@ def test_each_name_is_told_once(corpora):
 
 def test_the_command(corpora):
     old, new = map(str, corpora)
-    shown = CliRunner().invoke(app, ["corpus", "diff", old, new])
+    shown = CliRunner().invoke(app, ["dev", "corpus", "diff", old, new])
     assert "changed: 1\n  b: a -> b\n" in shown.stdout
-    as_json = CliRunner().invoke(app, ["corpus", "diff", old, new, "--json"])
+    as_json = CliRunner().invoke(app, ["dev", "corpus", "diff", old, new, "--json"])
     assert json.loads(as_json.stdout)["added"] == ["f"]
 
 
 def test_failures_are_listed_with_their_causes(corpora):
     new = str(corpora[1])
-    shown = CliRunner().invoke(app, ["corpus", "failures", new])
+    shown = CliRunner().invoke(app, ["dev", "corpus", "failures", new])
     assert shown.stdout == "c: TraceError: no\n"
-    as_json = CliRunner().invoke(app, ["corpus", "failures", new, "--json"])
+    as_json = CliRunner().invoke(app, ["dev", "corpus", "failures", new, "--json"])
     assert json.loads(as_json.stdout) == {"c": "TraceError: no\nmore"}

@@ -158,7 +158,7 @@ def test_the_page(corpus, tmp_path):
 def test_the_command_prints_cells_as_json(corpus, tmp_path):
     asked = ["--method", "ops", "--split", "unique", "--corpus", str(corpus), "--json"]
     places = ["--work", str(tmp_path / "work"), "--folder", str(tmp_path)]
-    shown = CliRunner().invoke(app, ["evaluate", *asked, *places])
+    shown = CliRunner().invoke(app, ["dev", "evaluate", *asked, *places])
     (cell,) = json.loads(shown.stdout)
     assert cell["cell"] == {"method": "ops", "split": "unique", "seed": 0, "validation": False}
     assert cell["quality"]["mrr"].keys() == {"20", "50", "100"}
@@ -198,7 +198,7 @@ def test_every_method_is_measured_on_every_split():
 
 
 def test_the_encoders_card_has_the_figures_of_the_page():
-    """The means over the seeds of `default`, as `nar evaluate` wrote them."""
+    """The means over the seeds of `default`, as `nar dev evaluate` wrote them."""
     package = Path(nar_plugin.__file__).parent
     page = package.parent / "docs" / "benchmarks" / "quality.json"
     if not page.is_file():

@@ -1,0 +1,54 @@
+"""What `encoder.json` says of an encoder; reading it needs no torch."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from nar_plugin.encoder.labels import LABELS_VERSION
+from nar_plugin.errors import IndexIncompatible, IndexUnavailable
+
+CONFIG, WEIGHTS = "encoder.json", "encoder.safetensors"
+
+
+def encoder_config(folder: Path) -> dict[str, Any]:
+    """What `encoder.json` says.
+
+    Raises:
+        IndexUnavailable: It cannot be read.
+    """
+    try:
+        config: dict[str, Any] = json.loads((folder / CONFIG).read_text())
+    except (OSError, ValueError) as error:
+        raise IndexUnavailable(f"No encoder could be read from {folder}: {error}") from error
+    if not isinstance(config, dict) or not {"encoder", "sha256"} <= config.keys():
+        raise IndexUnavailable(f"{folder / CONFIG} does not describe an encoder.")
+    return config
+
+
+def encoder_sha256(folder: Path) -> str:
+    """The sha256 of the weights, as the config states it: the encoder's identity."""
+    return str(encoder_config(folder)["sha256"])
+
+
+def encoder_id(folder: Path) -> str:
+    """The name under which an index tells its encoder, such as `nar-default-80b4f550`."""
+    config = encoder_config(folder)
+    return f"nar-{config.get('recipe', 'encoder')}-{str(config['sha256'])[:8]}"
+
+
+def check_labels(folder: Path) -> None:
+    """Refuse an encoder that reads graphs in another way than this version does.
+
+    Raises:
+        IndexUnavailable: Its config cannot be read.
+        IndexIncompatible: It was made for other labels.
+    """
+    made = encoder_config(folder).get("labels_version")
+    if made != LABELS_VERSION:
+        raise IndexIncompatible(
+            f"The encoder in {folder} was made for labels of version {made}, this nar-plugin "
+            f"computes {LABELS_VERSION}. If it came with an index, `pip install --upgrade "
+            "nar-plugin` and `nar index update` bring two that fit; else `nar dev train` makes one."
+        )
