@@ -21,6 +21,7 @@ from nar_plugin.index.designs import best_designs
 from nar_plugin.index.known import known
 from nar_plugin.mining import MacroGraph, mine
 from nar_plugin.references import as_model, explained
+from nar_plugin.regular_files import resolved
 from nar_plugin.report import (
     Comparison,
     Query,
@@ -214,7 +215,7 @@ def _with_own_models(index: ArchitectureIndex) -> ArchitectureIndex:
 
 
 def _opened(folder: Path) -> ArchitectureIndex:
-    folder = folder.resolve()
+    folder = resolved(folder)
     with _lock:
         if folder not in _indexes:
             _indexes[folder] = hub.ArchitectureIndex.load(folder)

@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from nar_plugin.encoder.config import CONFIG, WEIGHTS, check_labels, encoder_config
-from nar_plugin.encoder.model import ArchitectureEncoder
 from nar_plugin.encoder.labels import LABELS_VERSION
+from nar_plugin.encoder.model import ArchitectureEncoder
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable
+from nar_plugin.regular_files import is_regular, open_regular
 from nar_plugin.tracing.fingerprint import FINGERPRINT_VERSION
 
 Encoder = TypeVar("Encoder", bound=ArchitectureEncoder)
@@ -73,14 +75,14 @@ def read_encoder(folder: Path, kind: type[Encoder]) -> Encoder:
     """
     config = encoder_config(folder)
     weights = folder / WEIGHTS
-    if not weights.is_file() or _sha256(weights) != config["sha256"]:
+    if not is_regular(weights) or _sha256(weights) != config["sha256"]:
         raise IndexUnavailable(
             f"{weights} is missing or does not have the sha256 that {CONFIG} states. "
             "Reinstall nar-plugin if it came with that; else fetch it or train it again."
         )
     check_labels(folder)
-    state = load_file(weights)
     try:
+        state = load_file(weights)
         with torch.device("meta"):  # the config is not believed: memory is taken by the file alone
             encoder = kind(**config["encoder"])
         halves = state.keys() & dict(encoder.named_parameters())
@@ -88,7 +90,7 @@ def read_encoder(folder: Path, kind: type[Encoder]) -> Encoder:
             {name: value.float() if name in halves else value for name, value in state.items()},
             assign=True,
         )
-    except (TypeError, RuntimeError) as error:
+    except (TypeError, ValueError, ArithmeticError, RuntimeError, SafetensorError) as error:
         raise IndexIncompatible(
             f"{weights} is not the encoder that {CONFIG} describes: {str(error)[:300]}. Train it "
             "again with `nar dev train`."
@@ -103,4 +105,5 @@ def clear_encoders() -> None:
 
 
 def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    with open_regular(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

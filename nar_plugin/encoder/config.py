@@ -8,8 +8,10 @@ from typing import Any
 
 from nar_plugin.encoder.labels import LABELS_VERSION
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable
+from nar_plugin.regular_files import read_regular
 
 CONFIG, WEIGHTS = "encoder.json", "encoder.safetensors"
+LARGEST_CONFIG = 1 << 24  # bytes
 
 
 def encoder_config(folder: Path) -> dict[str, Any]:
@@ -19,10 +21,14 @@ def encoder_config(folder: Path) -> dict[str, Any]:
         IndexUnavailable: It cannot be read.
     """
     try:
-        config: dict[str, Any] = json.loads((folder / CONFIG).read_text())
-    except (OSError, ValueError) as error:
+        config: dict[str, Any] = json.loads(read_regular(folder / CONFIG, LARGEST_CONFIG))
+    except (OSError, ValueError, RecursionError) as error:
         raise IndexUnavailable(f"No encoder could be read from {folder}: {error}") from error
-    if not isinstance(config, dict) or not {"encoder", "sha256"} <= config.keys():
+    if (
+        not isinstance(config, dict)
+        or not isinstance(config.get("sha256"), str)
+        or not isinstance(config.get("encoder"), dict)
+    ):
         raise IndexUnavailable(f"{folder / CONFIG} does not describe an encoder.")
     return config
 

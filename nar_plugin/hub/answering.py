@@ -16,8 +16,9 @@ from nar_plugin.errors import IndexIncompatible, IndexUnavailable
 from nar_plugin.hub.pointer import Pointer, read_pointers
 from nar_plugin.hub.repository import name_in_cache, short
 from nar_plugin.index import EMBEDDED, ArchitectureIndex
-from nar_plugin.index.folder import present, read_verified, reencoding
+from nar_plugin.index.folder import present, read_manifest, read_verified, reencoding
 from nar_plugin.index.manifest import MANIFEST, Manifest
+from nar_plugin.regular_files import is_there
 
 logger = logging.getLogger("nar_plugin")
 Opened = TypeVar("Opened", bound=ArchitectureIndex)
@@ -98,7 +99,7 @@ def _warn_once(text: str) -> None:
 
 @lru_cache(maxsize=1)
 def _embedded_manifest() -> Manifest:
-    return Manifest.from_json((EMBEDDED / MANIFEST).read_bytes())
+    return Manifest.from_json(read_manifest(EMBEDDED))
 
 
 def active_folder() -> Path:
@@ -118,7 +119,7 @@ def answering() -> str:
     except IndexUnavailable:
         pointers = ()
     for folder, line in candidates(pointers):
-        if (folder / MANIFEST).exists():
+        if is_there(folder / MANIFEST):
             return line()
     return "No index answers."
 
@@ -132,7 +133,7 @@ def candidates(pointers: tuple[Pointer, ...]) -> Iterator[tuple[Path, Callable[[
 
 
 def _line(folder: Path, source: str) -> str:
-    manifest = Manifest.from_json((folder / MANIFEST).read_bytes())
+    manifest = Manifest.from_json(read_manifest(folder))
     size = sum(entry.size for entry in present(folder, manifest))
     return (
         f"The index {source} answers: revision {manifest.revision}, {manifest.graphs:,} graphs, "

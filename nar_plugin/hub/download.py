@@ -1,62 +1,25 @@
 """One commit of an index into the Hub's cache: only what is missing, every byte verified.
 
-The cache is huggingface_hub's own: contents by their hash, a folder of links for each commit. A
-file that two commits share is there once, so an update fetches the new shards and the small files.
-What came stays when something fails; the next try goes on at that byte.
+A file that two commits share is there once, so an update fetches the new shards and the small
+files. What came stays when something fails; the next try goes on at that byte.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
 
 from nar_plugin.errors import IndexUnavailable
-from nar_plugin.hub.failures import explained
-from nar_plugin.hub.repository import KIND, MAIN, short
-from nar_plugin.hub.resuming import resume
+from nar_plugin.hub.repository import short
 from nar_plugin.index.manifest import LARGEST_MANIFEST, MANIFEST, FileEntry, Manifest
+from nar_plugin.regular_files import is_there, open_regular, read_regular
+from nar_plugin.remote.cache import MAIN, Held, Place
+from nar_plugin.remote.failures import Absent
 
-Read = TypeVar("Read")
 LEFT_OUT = ("graphs",)  # more than all the rest together; no query reads them
-
-
-@dataclass(frozen=True)
-class Place:
-    """From where, to where, and as whom: None is what the environment says."""
-
-    repository: str
-    cache_dir: str | Path | None = None
-    token: str | bool | None = None
-
-    def download(self, path: str, revision: str, **fields: Any) -> Path:
-        """A file of the repository in the cache; asks the Hub when it is not there.
-
-        Raises:
-            IndexUnavailable: It could not be had; the text says why, and what helps.
-        """
-        from huggingface_hub import hf_hub_download
-
-        with explained(self.repository, path):
-            found = hf_hub_download(
-                self.repository,
-                path,
-                repo_type=KIND,
-                revision=revision,
-                cache_dir=self.cache_dir,
-                token=self.token,
-                **fields,
-            )
-        return Path(found)
-
-    def address(self, path: str, revision: str) -> str:
-        """Where the Hub gives a file."""
-        from huggingface_hub import hf_hub_url
-
-        return hf_hub_url(self.repository, path, repo_type=KIND, revision=revision)
 
 
 @dataclass(frozen=True)
@@ -97,52 +60,42 @@ def find_release(place: Place, revision: str | None = None) -> Release:
         IndexUnavailable: The Hub did not answer, or has no such thing.
         IndexIncompatible: The index there wants another version of nar-plugin.
     """
-    from huggingface_hub import HfApi, constants
-
     name = revision or MAIN
-    with explained(place.repository, f"revision {name}"):
-        info = HfApi(token=place.token).repo_info(
-            place.repository,
-            repo_type=KIND,
-            revision=name,
-            timeout=constants.HF_HUB_ETAG_TIMEOUT,
-        )
-    commit = str(info.sha)
-    path, manifest = sound(place, MANIFEST, commit, read_manifest_at)
-    return Release(place, name, commit, manifest, path.parent)
+    held = place.describe(MANIFEST, name, LARGEST_MANIFEST)
+    path = place.fetch(held, read_manifest_at)
+    return Release(place, name, held.commit, read_manifest_at(path), path.parent)
 
 
-def missing(release: Release) -> dict[FileEntry, Path]:
-    """The files that the cache lacks, after a look at what the repository really holds.
+def missing(release: Release) -> dict[FileEntry, Held]:
+    """The files of a release that its folder in the cache lacks, as the Hub describes them.
 
-    Returns:
-        Of each the place of its content in the cache.
+    Nothing is fetched: a repository that lacks a file is noticed before the first byte.
 
     Raises:
         IndexUnavailable: It lacks a file that its manifest lists, or holds another.
     """
-    from huggingface_hub.hf_api import HfApi, RepoFile
-
-    place = release.place
-    with explained(place.repository, "list of files"):
-        tree = HfApi(token=place.token).list_repo_tree(
-            place.repository, recursive=True, revision=release.commit, repo_type=KIND
-        )
-        held = {file.path: file for file in tree if isinstance(file, RepoFile)}
-    blobs = release.folder.parents[1] / "blobs"
-    absent = {}
+    place, absent = release.place, {}
     for entry in release.files:
-        file = held.get(entry.path)
-        sha256 = file.lfs.sha256 if file is not None and file.lfs else None
-        if file is None or file.size != entry.size or sha256 not in (None, entry.sha256):
-            raise unlike(release, entry, "it is missing" if file is None else "it is another file")
-        blob = blobs / (sha256 or file.blob_id)
-        if not blob.exists():
-            absent[entry] = blob
+        link = place.snapshot(release.commit, entry.path)
+        if is_there(link) and described(link) == (entry.size, entry.sha256):
+            continue
+        try:
+            held = place.describe(entry.path, release.commit)
+        except Absent as error:
+            raise unlike(release, entry, "it is missing") from error
+        if held.size != entry.size or held.blob not in (held.blob[:40], entry.sha256):
+            raise unlike(release, entry, "it is another file")
+        absent[entry] = held
     return absent
 
 
-def fetch(release: Release, absent: Mapping[FileEntry, Path]) -> Path:
+def lacking(release: Release, absent: Mapping[FileEntry, Held]) -> tuple[FileEntry, ...]:
+    """Those of the files whose content must come; of the others a link is all that is missing."""
+    place = release.place
+    return tuple(entry for entry, held in absent.items() if not is_there(place.blob(held)))
+
+
+def fetch(release: Release, absent: Mapping[FileEntry, Held]) -> Path:
     """Have every file of a release in the cache, each with the sha256 of the manifest.
 
     Args:
@@ -155,35 +108,14 @@ def fetch(release: Release, absent: Mapping[FileEntry, Path]) -> Path:
     Raises:
         IndexUnavailable: A file could not be had; what came whole is kept.
     """
-    place, commit = release.place, release.commit
-    for entry in release.files:
-        check = partial(check_content, release, entry)
-        if entry in absent:
-            with explained(place.repository, entry.path):
-                address = place.address(entry.path, commit)
-                resume(address, absent[entry], entry.size, check, place.token)
-        sound(place, entry.path, commit, check)
+    for entry, held in absent.items():
+        release.place.fetch(held, partial(check_content, release, entry))
     return release.folder
-
-
-def sound(place: Place, path: str, commit: str, read: Callable[[Path], Read]) -> tuple[Path, Read]:
-    """Download a file and read it; once more from the Hub if the cached one is damaged.
-
-    Raises:
-        IndexUnavailable: The second one is damaged too.
-    """
-    found = place.download(path, commit)
-    try:
-        return found, read(found)
-    except IndexUnavailable:
-        found = place.download(path, commit, force_download=True)
-        return found, read(found)
 
 
 def read_manifest_at(path: Path) -> Manifest:
     """The manifest in a file of the cache."""
-    with path.open("rb") as file:
-        return Manifest.from_json(file.read(LARGEST_MANIFEST + 1))
+    return Manifest.from_json(read_regular(path, LARGEST_MANIFEST))
 
 
 def check_content(release: Release, entry: FileEntry, path: Path) -> None:
@@ -199,7 +131,7 @@ def check_content(release: Release, entry: FileEntry, path: Path) -> None:
 
 def described(path: Path) -> tuple[int, str]:
     """A file's bytes, counted, and their sha256."""
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
         return file.tell(), digest
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from huggingface_hub import PyTorchModelHubMixin
 
@@ -18,11 +18,14 @@ from nar_plugin.encoder.checkpoint import read_encoder
 from nar_plugin.encoder.config import CONFIG, WEIGHTS, encoder_config
 from nar_plugin.errors import IndexUnavailable, NarError
 from nar_plugin.hub.card import encoder_card
-from nar_plugin.hub.failures import explained
 from nar_plugin.hub.publish import CARD, Published, unless_moved
-from nar_plugin.hub.repository import MAIN, is_repository
+from nar_plugin.regular_files import is_there
+from nar_plugin.remote.cache import LARGEST, MAIN, SMALL, Place
+from nar_plugin.remote.failures import Absent, explained
+from nar_plugin.remote.names import is_repository, proven_commit
+from nar_plugin.remote.waiting import within
 
-KIND = "model"
+KIND: Literal["model"] = "model"
 SETTINGS = "config.json"  # the mixin's own file, which the Hub counts downloads by
 GIVEN = ("encoder", "sketch", "fingerprint_version", "sha256")  # what save_encoder says by itself
 
@@ -69,39 +72,19 @@ class ArchitectureEncoder(encoder.ArchitectureEncoder, PyTorchModelHubMixin):
             IndexUnavailable: It could not be had, or is damaged.
             IndexIncompatible: It was made for other sketches.
         """
-        place = Path(pretrained_model_name_or_path)
-        if place.is_dir():
-            return cls._read(place)
-        with explained(str(pretrained_model_name_or_path), "the encoder", KIND):
-            return super().from_pretrained(
-                pretrained_model_name_or_path,
-                force_download=force_download,
-                token=token,
-                cache_dir=cache_dir,
-                local_files_only=local_files_only,
-                revision=revision,
+        if is_there(Path(pretrained_model_name_or_path)):
+            return cls._read(Path(pretrained_model_name_or_path))
+        place = Place(str(pretrained_model_name_or_path), cache_dir, token, KIND)
+        name = revision or MAIN
+        if not local_files_only:
+            return cls._read(_fetched(place, name, force_download))
+        found = place.cached(CONFIG, name)
+        if found is None:
+            raise IndexUnavailable(
+                f"The cache lacks the encoder of {place.repository} at {name}: leave "
+                "local_files_only out while there is a network."
             )
-
-    @classmethod
-    def _from_pretrained(cls, *, model_id: str, force_download: bool, **options: Any) -> Self:
-        """See the mixin; a damaged file of the cache is fetched once more."""
-        from huggingface_hub import snapshot_download
-
-        def fetched(again: bool) -> Path:
-            names = {"revision", "cache_dir", "local_files_only", "token"}
-            asked = {name: value for name, value in options.items() if name in names}
-            files = [CONFIG, WEIGHTS]
-            folder = snapshot_download(
-                model_id, allow_patterns=files, force_download=again, **asked
-            )
-            return Path(folder)
-
-        try:
-            return cls._read(fetched(force_download))
-        except IndexUnavailable:
-            if options["local_files_only"]:
-                raise
-            return cls._read(fetched(True))
+        return cls._read(found.parent)
 
     @classmethod
     def _read(cls, folder: Path) -> Self:
@@ -135,6 +118,38 @@ class ArchitectureEncoder(encoder.ArchitectureEncoder, PyTorchModelHubMixin):
         with TemporaryDirectory() as folder:
             self.save_pretrained(folder)
             return publish_encoder(folder, repo_id, tag=tag, private=private, token=token)
+
+
+def _fetched(place: Place, revision: str, again: bool) -> Path:
+    """The folder of an encoder as the Hub has it now, or, while that cannot be asked, the cache.
+
+    Args:
+        place: Where the encoder is.
+        revision: A branch, a tag or a commit.
+        again: Fetch also what the cache has.
+    """
+    try:
+        commit = place.describe(CONFIG, revision, SMALL).commit
+    except Absent:
+        raise
+    except IndexUnavailable:
+        kept = place.cached(CONFIG, revision)
+        if kept is None or again:
+            raise
+        return kept.parent
+    for name in (SETTINGS, CONFIG, WEIGHTS):
+        try:
+            held = place.describe(name, commit, LARGEST if name == WEIGHTS else SMALL)
+        except Absent:
+            if name == SETTINGS:  # nothing reads it: the Hub counts the downloads by it
+                continue
+            raise
+        if again:
+            place.blob(held).unlink(missing_ok=True)
+        folder = place.fetch(held).parent
+    with explained(place.repository, f"revision {revision}", KIND):
+        place.note(revision, commit)
+    return folder
 
 
 def publish_encoder(
@@ -175,8 +190,10 @@ def publish_encoder(
     with explained(repository, "a new repository", KIND):
         api.create_repo(repository, repo_type=KIND, private=private, exist_ok=True)
     with explained(repository, f"revision {MAIN}", KIND):
-        head = str(api.repo_info(repository, repo_type=KIND, revision=MAIN).sha)
-        tags = {one.name: one.target_commit for one in api.list_repo_refs(repository).tags}
+        info = within(lambda: api.repo_info(repository, repo_type=KIND, revision=MAIN))
+        refs = within(lambda: api.list_repo_refs(repository))
+        tags = {one.name: one.target_commit for one in refs.tags}
+    head = proven_commit(info.sha, f"{api.endpoint} for {repository}")
     adds = [CommitOperationAdd(name, folder / name) for name in (CONFIG, WEIGHTS)]
     settings = json.dumps(config["encoder"], sort_keys=True, indent=2)
     adds.append(CommitOperationAdd(SETTINGS, settings.encode()))

@@ -8,12 +8,15 @@ from pathlib import Path
 
 from nar_plugin.errors import IndexUnavailable, NarError
 from nar_plugin.hub.answering import first_readable
-from nar_plugin.hub.download import LEFT_OUT, Place, fetch, find_release, missing, read_manifest_at
+from nar_plugin.hub.download import LEFT_OUT, fetch, find_release, missing, read_manifest_at
 from nar_plugin.hub.pointer import read_pointers
-from nar_plugin.hub.repository import KIND, MAIN, is_repository
 from nar_plugin.hub.update import active_repository, remember
 from nar_plugin.index import EMBEDDED, ArchitectureIndex
 from nar_plugin.index.manifest import MANIFEST
+from nar_plugin.regular_files import is_there
+from nar_plugin.remote.cache import MAIN, Place
+from nar_plugin.remote.failures import explained
+from nar_plugin.remote.names import is_repository
 
 Read = Callable[[Path], ArchitectureIndex]
 
@@ -44,7 +47,7 @@ def open_index(place: str | Path | None, revision: str | None, read: Read) -> Ar
             "folder, or a repository owner/name."
         )
     folder = Path(place)
-    if not folder.exists() and is_repository(str(place)):
+    if not is_there(folder) and is_repository(str(place)):
         return published(Place(str(place)), revision, read)
     return _of_revision(read(folder), revision)
 
@@ -73,7 +76,8 @@ def fetched(place: Place, revision: str | None) -> Path:
     """The folder of what the Hub has now."""
     release = find_release(place, revision)
     folder = fetch(release, missing(release))
-    remember(release)
+    with explained(place.repository, f"revision {release.revision}"):
+        remember(release)
     return folder
 
 
@@ -85,7 +89,7 @@ def open_with_graphs(place: str | Path, revision: str | None) -> ArchitectureInd
         IndexIncompatible: It is of another format.
         NarError: The folder holds another revision.
     """
-    if Path(place).exists() or not is_repository(str(place)):
+    if is_there(Path(place)) or not is_repository(str(place)):
         return _of_revision(ArchitectureIndex.load(place), revision)
     release = replace(find_release(Place(str(place)), revision), graphs=True)
     return ArchitectureIndex.load(fetch(release, missing(release)))
@@ -93,22 +97,14 @@ def open_with_graphs(place: str | Path, revision: str | None) -> ArchitectureInd
 
 def cached(place: Place, revision: str | None) -> Path | None:
     """The folder of what the cache has, when every file that a query needs is there."""
-    from huggingface_hub import try_to_load_from_cache
-
-    found = try_to_load_from_cache(
-        place.repository,
-        MANIFEST,
-        cache_dir=place.cache_dir,
-        revision=revision or MAIN,
-        repo_type=KIND,
-    )
-    if not isinstance(found, str):
+    found = place.cached(MANIFEST, revision or MAIN)
+    if found is None:
         return None
     try:
-        manifest = read_manifest_at(Path(found))
+        manifest = read_manifest_at(found)
     except (NarError, OSError):
         return None
-    folder = Path(found).parent
+    folder = found.parent
     needed = (entry for entry in manifest.files if entry.kind not in LEFT_OUT)
     whole = all(_has_size(folder / entry.path, entry.size) for entry in needed)
     return folder if whole else None

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import tempfile
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -18,9 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from nar_plugin.errors import IndexUnavailable
-from nar_plugin.hub.repository import hf_home, is_repository, snapshot_folder
+from nar_plugin.hub.repository import hf_home, snapshot_folder
+from nar_plugin.regular_files import read_regular
+from nar_plugin.remote.names import is_commit, is_repository
 
-_COMMIT = re.compile(r"[0-9a-f]{40}")
+LARGEST = 1 << 14  # bytes; it has some hundred
 
 
 @dataclass(frozen=True)
@@ -58,11 +59,11 @@ def read_pointers() -> tuple[Pointer, ...]:
     """
     path = pointer_path()
     try:
-        content = json.loads(path.read_bytes())
+        content = json.loads(read_regular(path, LARGEST))
         return tuple(_pointer(content[name]) for name in ("active", "previous") if content[name])
     except FileNotFoundError:
         return ()
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise IndexUnavailable(
             f"{path} does not say which index is active ({error}). `nar index update` writes it."
         ) from error
@@ -106,8 +107,10 @@ def _pointer(fields: Any) -> Pointer:
     if not isinstance(fields, dict) or not all(isinstance(text, str) for text in fields.values()):
         raise ValueError("no object of texts")
     pointer = Pointer(**fields)
-    if not is_repository(pointer.repository) or not _COMMIT.fullmatch(pointer.commit):
+    if not is_repository(pointer.repository) or not is_commit(pointer.commit):
         raise ValueError(f"no repository and commit: {pointer.repository}@{pointer.commit}"[:80])
+    if not pointer.revision.isprintable() or len(pointer.revision) > 200:
+        raise ValueError(f"no revision: {pointer.revision[:80]!a}")
     if datetime.fromisoformat(pointer.updated).tzinfo is None:
         raise ValueError(f"no time zone: {pointer.updated}"[:80])
     return pointer

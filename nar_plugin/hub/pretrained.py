@@ -9,10 +9,11 @@ from typing import Self
 
 from nar_plugin import index
 from nar_plugin.errors import IndexUnavailable
-from nar_plugin.hub.download import Place
 from nar_plugin.hub.opening import cached, fetched
 from nar_plugin.hub.publish import Published, publish
 from nar_plugin.hub.repository import name_in_cache
+from nar_plugin.regular_files import is_regular, is_there
+from nar_plugin.remote.cache import Place
 
 ENCODER = "encoder.safetensors"
 
@@ -65,7 +66,7 @@ class ArchitectureIndex(index.ArchitectureIndex):
             IndexIncompatible: It is of another format.
         """
         folder = Path(repository_or_folder)
-        if not folder.exists():
+        if not is_there(folder):
             place = Place(str(repository_or_folder), cache_dir, token)
             folder = _local(place, revision) if local_files_only else fetched(place, revision)
         return cls.load(folder)
@@ -73,7 +74,7 @@ class ArchitectureIndex(index.ArchitectureIndex):
     def save_pretrained(self, folder: str | Path) -> None:
         """Write the index into a folder, with its encoder if it came with one."""
         source = self.contents.folder
-        encoder = source if source is not None and (source / ENCODER).is_file() else None
+        encoder = source if source is not None and is_regular(source / ENCODER) else None
         self.save(folder, encoder=encoder)
 
     def push_to_hub(

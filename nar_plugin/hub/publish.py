@@ -7,21 +7,25 @@ somebody was faster.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nar_plugin.errors import IndexUnavailable, NarError
+from nar_plugin.errors import NarError
 from nar_plugin.hub.card import index_card
-from nar_plugin.hub.download import Place, read_manifest_at
-from nar_plugin.hub.failures import explained, status_of
-from nar_plugin.hub.repository import KIND, MAIN, is_repository, short
+from nar_plugin.hub.download import Release, check_content, read_manifest_at
+from nar_plugin.hub.repository import KIND, short
 from nar_plugin.index import ArchitectureIndex
 from nar_plugin.index.folder import present, read_verified
-from nar_plugin.index.manifest import MANIFEST, TOMBSTONES, Manifest
+from nar_plugin.index.manifest import LARGEST_MANIFEST, MANIFEST, Manifest
+from nar_plugin.index.shards import read_tombstones
+from nar_plugin.remote.cache import MAIN, Place
+from nar_plugin.remote.failures import Absent, explained, status_of
+from nar_plugin.remote.names import is_repository, proven_commit
+from nar_plugin.remote.waiting import within
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
@@ -106,7 +110,7 @@ def publish(
     manifest = to_be_held(index.manifest, folder, there)
     check_tag(head, repository, tag, manifest)
     if head.manifest is not None and not replace:
-        check_descent(head, manifest, _tombstones(folder), repository)
+        check_descent(head, manifest, frozenset(index.contents.tombstones), repository)
     new = [entry for entry in manifest.files if there.get(entry.path) != entry.sha256]
     gone = sorted(set(there) - {entry.path for entry in manifest.files})
     commit = head.commit
@@ -191,25 +195,19 @@ def unless_moved(repository: str, folder: Path) -> Iterator[None]:
 
 def _head(api: HfApi, place: Place) -> Head:
     """What the branch `main` holds now."""
-    with explained(place.repository, f"revision {MAIN}"):
-        refs = api.list_repo_refs(place.repository, repo_type=KIND)
+    name = place.repository
+    with explained(name, f"revision {MAIN}"):
+        refs = within(lambda: api.list_repo_refs(name, repo_type=KIND))
         tags = {tag.name: tag.target_commit for tag in refs.tags}
-        commit = str(api.repo_info(place.repository, repo_type=KIND, revision=MAIN).sha)
-        held = api.list_repo_tree(place.repository, revision=commit, repo_type=KIND)
-        paths = {file.path for file in held}
-    if MANIFEST not in paths:
-        return Head(commit, None, frozenset(), tags)
+        info = within(lambda: api.repo_info(name, repo_type=KIND, revision=MAIN))
+    commit = proven_commit(info.sha, f"{api.endpoint} for {name}")
     try:
-        manifest = read_manifest_at(place.download(MANIFEST, commit))
-    except IndexUnavailable:  # damaged: to be replaced
-        manifest = read_manifest_at(place.download(MANIFEST, commit, force_download=True))
-    names: frozenset[str] = frozenset()
-    if manifest.of_kind("tombstones"):
-        names = _tombstones(place.download(TOMBSTONES, commit).parent)
-    return Head(commit, manifest, names, tags)
-
-
-def _tombstones(folder: Path) -> frozenset[str]:
-    """The fingerprints that a folder buries."""
-    path = folder / TOMBSTONES
-    return frozenset(json.loads(path.read_bytes())) if path.exists() else frozenset()
+        held = place.describe(MANIFEST, commit, LARGEST_MANIFEST)
+    except Absent:
+        return Head(commit, None, frozenset(), tags)
+    path = place.fetch(held, read_manifest_at)
+    manifest = read_manifest_at(path)
+    for entry in manifest.of_kind("tombstones"):
+        release = Release(place, MAIN, commit, manifest, path.parent)
+        place.fetch(place.describe(entry.path, commit), partial(check_content, release, entry))
+    return Head(commit, manifest, frozenset(read_tombstones(path.parent, manifest)), tags)

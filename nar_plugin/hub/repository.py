@@ -5,18 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from nar_plugin.index.manifest import MANIFEST
+from nar_plugin.remote.cache import Place
+
 DEFAULT_REPOSITORY = "nar-plugin/architectures"
 KIND = "dataset"
-MAIN = "main"
-
-_NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}")
 
 _CACHED = re.compile(KIND + r"s--(?P<owner>.+?)--(?P<name>.+)/snapshots/(?P<commit>[0-9a-f]{40})")
-
-
-def is_repository(text: str) -> bool:
-    """Whether a text has the form `owner/name`; says nothing about whether there is such a one."""
-    return _NAME.fullmatch(text) is not None
 
 
 def hf_home() -> Path:
@@ -27,15 +22,8 @@ def hf_home() -> Path:
 
 
 def snapshot_folder(repository: str, commit: str) -> Path:
-    """Where the cache keeps the files of a commit; the layout that huggingface_hub documents.
-
-    It is computed here because `huggingface_hub.try_to_load_from_cache` takes 0.3 s to import, and
-    every query asks.
-    """
-    from huggingface_hub import constants
-
-    name = f"{KIND}s--{repository.replace('/', '--')}"
-    return Path(constants.HF_HUB_CACHE) / name / "snapshots" / commit
+    """Where the cache keeps the files of a commit."""
+    return Place(repository).snapshot(commit, MANIFEST).parent
 
 
 def name_in_cache(folder: Path) -> str | None:

@@ -8,12 +8,13 @@ from pathlib import Path
 
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable, NarError
 from nar_plugin.hub.answering import answering, check_usable
-from nar_plugin.hub.download import Place, Release, fetch, find_release, missing
-from nar_plugin.hub.failures import explained
+from nar_plugin.hub.download import Release, fetch, find_release, lacking, missing
 from nar_plugin.hub.pointer import Pointer, now, pointer_path, read_pointers, write_pointer
 from nar_plugin.hub.repository import DEFAULT_REPOSITORY
 from nar_plugin.index import ArchitectureIndex
-from nar_plugin.index.manifest import MANIFEST, FileEntry, Manifest
+from nar_plugin.index.manifest import FileEntry, Manifest
+from nar_plugin.remote.cache import Place
+from nar_plugin.remote.failures import explained
 
 
 @dataclass(frozen=True)
@@ -63,12 +64,13 @@ def update(
     try:
         release = find_release(place, revision)
         absent = missing(release)
+        fetched = lacking(release, absent)
         if not dry_run:
             fetch(release, absent)
             land(release)
     except (IndexUnavailable, IndexIncompatible) as error:
         raise type(error)(f"{error} {answering()}") from error
-    return Update(release, tuple(absent), not dry_run)
+    return Update(release, fetched, not dry_run)
 
 
 def land(release: Release) -> None:
@@ -80,7 +82,7 @@ def land(release: Release) -> None:
     place = release.place
     with explained(place.repository, f"the pointer {pointer_path()}"):
         write_pointer(Pointer(place.repository, release.commit, release.revision, now()))
-    with suppress(IndexUnavailable):
+    with suppress(OSError):
         remember(release)
 
 
@@ -106,8 +108,7 @@ def check_encoder(manifest: Manifest, folder: Path) -> None:
 
 def remember(release: Release) -> None:
     """Have the cache note which commit a branch or a tag is, for the time without a network."""
-    if release.revision != release.commit:
-        release.place.download(MANIFEST, release.revision)
+    release.place.note(release.revision, release.commit)
 
 
 def active_repository() -> str:

@@ -22,14 +22,21 @@ from nar_plugin.index.manifest import (
     FileEntry,
     Manifest,
 )
+from nar_plugin.regular_files import is_regular, read_regular
+from nar_plugin.remote.names import inside
 
 EMBEDDED = Path(__file__).parent.parent / "data"
 STAGE = ".saving"
+SUBFOLDERS = (STAGE, "shards", "derived")  # all that an index is written to
 
 
 def source_of(folder: Path) -> str:
     """`embedded` for the index that ships with the package, else the path."""
-    return "embedded" if folder.resolve() == EMBEDDED.resolve() else str(folder)
+    try:
+        embedded = folder.samefile(EMBEDDED)
+    except (OSError, ValueError):
+        embedded = False
+    return "embedded" if embedded else str(folder)
 
 
 def read_manifest(folder: Path) -> bytes:
@@ -39,8 +46,7 @@ def read_manifest(folder: Path) -> bytes:
         IndexUnavailable: There is none, or it is larger than any manifest.
     """
     try:
-        with (folder / MANIFEST).open("rb") as file:
-            return file.read(LARGEST_MANIFEST + 1)
+        return read_regular(folder / MANIFEST, LARGEST_MANIFEST)
     except OSError as error:
         raise IndexUnavailable(
             f"No index in {folder}: {MANIFEST} cannot be read ({error.strerror}). {remedy(folder)}"
@@ -49,7 +55,7 @@ def read_manifest(folder: Path) -> bytes:
 
 def present(folder: Path, manifest: Manifest) -> tuple[FileEntry, ...]:
     """The files of an index that are in a folder: an update leaves the graphs out."""
-    return tuple(entry for entry in manifest.files if (folder / entry.path).is_file())
+    return tuple(entry for entry in manifest.files if is_regular(folder / entry.path))
 
 
 def read_verified(folder: Path, entry: FileEntry) -> bytes:
@@ -64,17 +70,18 @@ def read_verified(folder: Path, entry: FileEntry) -> bytes:
     place = folder / entry.path
     # A save may move it from its stage between the first look and the second.
     for path in (place, folder / STAGE / entry.path, place):
-        if not path.is_file():  # a pipe or a device would never end
-            continue
         try:
             size = path.stat().st_size
-            if size != entry.size:
+            if is_regular(path) and size != entry.size:
                 got = got or f"{size:,} bytes"
                 continue
-            with path.open("rb") as file:
-                content = file.read(entry.size + 1)
+            content = read_regular(path, entry.size)
         except FileNotFoundError:
             continue
+        except OSError as error:
+            raise IndexUnavailable(
+                f"{path} cannot be read ({error.strerror}). {remedy(folder)}"
+            ) from error
         if entry.matches(content):
             return content
         got = got or "another sha256"
@@ -129,9 +136,12 @@ def replace_files(
         NarError: A subfolder that a file goes to is a link.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    for parent in {(folder / name).parent for name in files} | {folder / STAGE}:
-        if parent != folder and parent.is_symlink():
-            raise NarError(f"{parent} is a link: files written there would land elsewhere.")
+    for name in SUBFOLDERS:
+        if (folder / name).is_symlink():
+            raise NarError(
+                f"{folder / name} is a link: files written there would land elsewhere. Remove it, "
+                "or name another folder."
+            )
     settle(folder, head)
     stage = folder / STAGE
     stage.mkdir()
@@ -161,7 +171,7 @@ def settle(folder: Path, head: str) -> None:
         discard(stage, head)
     elif stage.exists():
         for path in [path for path in stage.rglob("*") if path.is_file()]:
-            place = folder / path.relative_to(stage)
+            place = inside(folder, path.relative_to(stage).as_posix())
             place.parent.mkdir(exist_ok=True)
             path.replace(place)
         rmtree(stage)

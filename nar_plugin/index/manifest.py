@@ -20,11 +20,13 @@ METRIC = "cosine"
 MINIMUM_CLIENT = "0.1.0"  # the oldest version that reads what this one writes
 
 LARGEST_MANIFEST = 16 << 20
+LARGEST_FILE = 1 << 34  # bytes of any other file
+LARGEST_JSON = 1 << 28  # bytes of one that is read as JSON: it takes ten times that in memory
 
 PATHS = {
-    "vectors": re.compile(r"shards/(\d{5})\.vectors\.safetensors"),
-    "rows": re.compile(r"shards/(\d{5})\.rows\.parquet"),
-    "graphs": re.compile(r"shards/(\d{5})\.graphs\.parquet"),
+    "vectors": re.compile(r"shards/([0-9]{5})\.vectors\.safetensors"),
+    "rows": re.compile(r"shards/([0-9]{5})\.rows\.parquet"),
+    "graphs": re.compile(r"shards/([0-9]{5})\.graphs\.parquet"),
     "tombstones": re.compile(r"tombstones\.json"),
     "encoder": re.compile(r"encoder\.(?:json|safetensors)"),
     "derived": re.compile(r"derived/[a-z0-9-]{1,64}\.faiss"),

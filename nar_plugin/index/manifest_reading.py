@@ -12,6 +12,8 @@ from typing import Any
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable
 from nar_plugin.index.manifest import (
     ENDINGS,
+    LARGEST_FILE,
+    LARGEST_JSON,
     LARGEST_MANIFEST,
     MANIFEST,
     METRIC,
@@ -119,7 +121,8 @@ def file_entry(fields: Any) -> FileEntry:
         raise invalid(f"it lists the file {path[:80]!r} of kind {kind[:20]!r}, which no index has")
     if not _HASH.fullmatch(entry.sha256):
         raise invalid(f"the sha256 of {path} is not one: {entry.sha256[:80]!r}")
-    if entry.size < 0 or not 0 <= entry.rows <= MOST_ROWS:
+    most = LARGEST_JSON if path.endswith(".json") else LARGEST_FILE
+    if not 0 <= entry.size <= most or not 0 <= entry.rows <= MOST_ROWS:
         raise invalid(f"{path} has {entry.size} bytes and {entry.rows} rows")
     return entry
 

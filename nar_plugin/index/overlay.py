@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from nar_plugin.errors import IndexIncompatible, IndexUnavailable, NarError
+from nar_plugin.errors import IndexUnavailable, NarError
 from nar_plugin.index import graphs
 from nar_plugin.index.folder import remedy
 from nar_plugin.index.index import ArchitectureIndex
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from nar_plugin.tracing.graph import ArchitectureGraph
 
 Embed: TypeAlias = "Callable[[Sequence[MacroGraph]], NDArray[Any]]"
+LOCK = "overlay.lock"
 logger = logging.getLogger("nar_plugin")
 
 
@@ -56,6 +57,28 @@ def overlay_folder() -> Path:
     return Path(constants.HF_HOME) / "nar" / "overlay"
 
 
+def own_folder() -> Path:
+    """The overlay's folder, which nobody has led elsewhere.
+
+    `HF_HOME` itself may be a link.
+
+    Raises:
+        NarError: The folder, the one that holds it, or something in it is a link.
+    """
+    folder = overlay_folder()
+    try:
+        places = [folder.parent, folder, folder.parent / LOCK, *folder.rglob("*")]
+    except OSError as error:
+        raise NarError(f"{folder} cannot be read: {error.strerror}.") from error
+    for place in places:
+        if place.is_symlink():
+            raise NarError(
+                f"{place} is a link: your own models would be read and written elsewhere. Remove "
+                "the link, or set HF_HOME to the folder that everything is to be in."
+            )
+    return folder
+
+
 def overlaid(index: ArchitectureIndex, before: Overlaid | None = None) -> Overlaid:
     """The index together with the user's own models, if there are any.
 
@@ -73,8 +96,8 @@ def overlaid(index: ArchitectureIndex, before: Overlaid | None = None) -> Overla
     result = index
     if stamp:
         try:
-            result = index.with_overlay(_load(folder))
-        except (IndexUnavailable, IndexIncompatible) as error:
+            result = index.with_overlay(_load(own_folder()))
+        except NarError as error:
             logger.warning("Your own models are left out: %s", error)
     return Overlaid(index, stamp, result)
 
@@ -105,7 +128,7 @@ def add_models(
     for reference in references:
         progress(reference)
         models.append(own_model(reference, index))
-    folder = overlay_folder()
+    folder = own_folder()
     with _alone(folder):
         overlay = _read(folder, index)
         overlay = overlay.add(
@@ -133,7 +156,7 @@ def remove_models(references: Sequence[str]) -> int:
     Raises:
         NarError: One of them is not there.
     """
-    folder = overlay_folder()
+    folder = own_folder()
     with _alone(folder):
         overlay = _load(folder) if _stamp(folder) else None
         rows = overlay.rows() if overlay else []
@@ -172,7 +195,7 @@ def reencode_overlay(index: ArchitectureIndex, embed: Embed) -> ArchitectureInde
     Raises:
         NarError: There is no overlay, or its graphs are of another tracer's version.
     """
-    folder = overlay_folder()
+    folder = own_folder()
     with _alone(folder):
         if not _stamp(folder):
             raise NarError(f"There are no own models in {folder}: `nar index add REF` adds some.")
@@ -231,7 +254,10 @@ def own_model(reference: str, index: ArchitectureIndex) -> OwnModel:
 def settled(reference: str) -> str:
     """The reference as the overlay keeps it: a path must mean the same in another folder."""
     if reference.startswith((".", "~")):
-        return str(Path(reference).expanduser().resolve())
+        try:
+            return str(Path(reference).expanduser().resolve())
+        except (OSError, RuntimeError, ValueError) as error:  # no such user, a loop of links
+            raise NarError(f"{reference[:80]!a} names no place: {error}. Give its path.") from error
     return reference
 
 
@@ -269,12 +295,16 @@ def _alone(folder: Path) -> Iterator[None]:
     """Keep other processes from writing the overlay meanwhile."""
     from filelock import FileLock
 
+    lock = FileLock(folder.parent / LOCK)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
+        lock.acquire()
     except OSError as error:
         raise NarError(
-            f"{folder} cannot be made: {error.strerror}. Set HF_HOME to a folder that you may "
-            "write to."
+            f"{folder} cannot be written to: {error.strerror or error}. Set HF_HOME to a folder "
+            "that you may write to."
         ) from error
-    with FileLock(folder.parent / "overlay.lock"):
+    try:
         yield
+    finally:
+        lock.release()

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from nar_plugin.errors import NarError
 from nar_plugin.index.backends import faiss_works
 from nar_plugin.index.folder import present, prune, read_verified, replace_files
-from nar_plugin.index.manifest import MINIMUM_CLIENT, OPTIONAL, TOMBSTONES, FileEntry
+from nar_plugin.index.manifest import LARGEST_FILE, MINIMUM_CLIENT, OPTIONAL, TOMBSTONES, FileEntry
 from nar_plugin.index.manifest_reading import unfit_text
 from nar_plugin.index.shards import tombstones_to_json
+from nar_plugin.regular_files import read_regular, resolved
 
 if TYPE_CHECKING:
     from nar_plugin.index.contents import Contents
@@ -78,7 +79,7 @@ def kept_files(
     files: dict[FileEntry, bytes | None] = dict.fromkeys(
         entry for entry in absent if entry.kind == "graphs"
     )
-    same = folder.resolve() == contents.folder.resolve()
+    same = resolved(folder) == resolved(contents.folder)
     for entry in entries:
         if entry not in absent:
             content = read_verified(contents.folder, entry)  # another process may have replaced it
@@ -105,5 +106,5 @@ def derived_files(
 
 def encoder_files(encoder: Path) -> dict[FileEntry, bytes]:
     """The encoder's files as they are in its folder."""
-    files = {name: (encoder / name).read_bytes() for name in ENCODER}
+    files = {name: read_regular(encoder / name, LARGEST_FILE) for name in ENCODER}
     return {FileEntry.of(content, name, "encoder"): content for name, content in files.items()}

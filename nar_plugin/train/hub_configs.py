@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tqdm import tqdm
 
-from nar_plugin.errors import NarError
+from nar_plugin.errors import IndexUnavailable, NarError
+from nar_plugin.regular_files import read_regular
+from nar_plugin.remote.cache import MAIN, SMALL, Place
 from nar_plugin.train.workers import read_records
 
 if TYPE_CHECKING:
@@ -75,18 +77,21 @@ def read_config(api: HfApi, name: str) -> dict[str, Any]:
     Raises:
         NarError: The Hub kept refusing, which says nothing about this model.
     """
-    from huggingface_hub import hf_hub_download
-    from huggingface_hub.errors import EntryNotFoundError, HfHubHTTPError, HFValidationError
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError
 
     record: dict[str, Any] = {"id": name, "failure": None}
     try:
         info = patiently(lambda: api.model_info(name))
         record |= {"commit": info.sha, "task": info.pipeline_tag, "licence": licence_of(info)}
-        path = patiently(lambda: hf_hub_download(name, CONFIG))
-        record["config"] = json.loads(Path(path).read_bytes())
+        place = Place(name, kind="model")
+        path = patiently(lambda: place.small(CONFIG, MAIN))
+        record["config"] = json.loads(read_regular(path, SMALL))
         if not isinstance(record["config"], dict):
             raise ValueError(f"{CONFIG} holds no object")
-    except (HFValidationError, EntryNotFoundError, HfHubHTTPError, ValueError) as error:
+    except IndexUnavailable as error:
+        reason = error.__cause__ or error
+        record["failure"] = f"{type(reason).__name__}: {' '.join(str(reason).split())}"[:300]
+    except (HFValidationError, HfHubHTTPError, ValueError, RecursionError) as error:
         record["failure"] = f"{type(error).__name__}: {' '.join(str(error).split())}"[:300]
     return record
 

@@ -51,7 +51,7 @@ def point_client(monkeypatch, server, home):
     from huggingface_hub import constants, file_download
     from huggingface_hub.utils import _http
 
-    from nar_plugin.hub import resuming
+    from nar_plugin.remote import resuming, waiting
 
     template = server.url + "/{repo_id}/resolve/{revision}/{filename}"
     monkeypatch.setattr(constants, "ENDPOINT", server.url)
@@ -65,7 +65,7 @@ def point_client(monkeypatch, server, home):
     monkeypatch.setenv("HF_TOKEN", "writer")
     monkeypatch.setenv("NO_PROXY", "*")
     impatient = SimpleNamespace(**vars(time) | {"sleep": lambda _: None})
-    for module in (_http, file_download, resuming):
+    for module in (_http, file_download, resuming, waiting):
         monkeypatch.setattr(module, "time", impatient)
 
 

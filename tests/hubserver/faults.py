@@ -1,7 +1,7 @@
 """What can go wrong between a server and its client, on purpose."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass
@@ -20,6 +20,9 @@ class Fault:
         flip: Invert one bit of the byte at this place of the content.
         truncate: Serve only so many bytes of the content, as if there were no more.
         extra: Serve so many bytes more than there are.
+        headers: In place of those of the answer that have these names.
+        body: In place of the content, with status 200: a login page of a network.
+        delay: Seconds to wait before the answer.
         pause: Seconds to wait before each piece of 64 kB.
     """
 
@@ -35,6 +38,9 @@ class Fault:
     truncate: int | None = None
     extra: int = 0
     pause: float = 0.0
+    delay: float = 0.0
+    headers: dict[str, str] = field(default_factory=dict)
+    body: bytes | None = None
 
     def strikes(self, method: str, path: str) -> bool:
         """Whether it applies to this request; counts it."""

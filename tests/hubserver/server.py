@@ -166,6 +166,10 @@ class Handler(BaseHTTPRequestHandler):
         fault = faults[0] if faults else Fault()
         started = time.monotonic()
         answer = hub.answer(request) if fault.status is None else self._refusal(fault)
+        time.sleep(fault.delay)
+        if fault.body is not None:
+            answer = Answer(200, fault.body, {"Content-Type": "text/html"})
+        answer.headers.update(fault.headers)
         sent = self._send(answer, fault)
         place = headers.get("range", "")
         return Logged(started, self.command, parts.path, answer.status, sent, place)

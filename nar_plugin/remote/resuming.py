@@ -9,14 +9,19 @@ it. Whether it is the right content is only known at the end, by its sha256.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from io import FileIO
 from pathlib import Path
+from shutil import disk_usage
 from typing import Any
 
 from nar_plugin.errors import IndexUnavailable
-from nar_plugin.hub.failures import of_network, status_of
+from nar_plugin.regular_files import is_regular, is_there
+from nar_plugin.remote.failures import of_network, status_of
+from nar_plugin.remote.waiting import Pace, TooSlow, patiently
 
+LONGEST_REFUSAL = 1 << 14  # bytes
 ATTEMPTS = 5  # in a row that bring nothing, a second apart; as huggingface_hub does it
 
 
@@ -33,10 +38,10 @@ def resume(
         size: Its bytes.
         check: Raises an IndexUnavailable unless a file has the right content. What has not is
             thrown away and fetched once more from the start.
-        token: See `nar_plugin.hub.download.Place`.
+        token: See `nar_plugin.remote.cache.Place`.
 
     Raises:
-        IndexUnavailable: What came the second time is not right either.
+        IndexUnavailable: What came the second time is not right either, or the disk is too small.
         Exception: The Hub's library or the disk failed; what came is kept for the next attempt.
     """
     from huggingface_hub import utils
@@ -70,9 +75,13 @@ def _fill(url: str, part: Path, size: int, token: str | bool | None) -> None:
 
     library: Any = utils
     attempts = ATTEMPTS
+    pace = Pace()
+    if part.is_symlink() or (is_there(part) and not is_regular(part)):
+        part.unlink()  # a link or a pipe that somebody has put there
     part.touch()
     with part.open("r+b", buffering=0) as file:
         have = file.seek(0, 2)
+        check_room(part, size - have)
         bar = library.tqdm(
             desc=url.rpartition("/")[2],
             total=size,
@@ -86,9 +95,9 @@ def _fill(url: str, part: Path, size: int, token: str | bool | None) -> None:
             while have < size:
                 problem = None
                 try:
-                    _append(url, file, size, token, bar)
+                    _append(url, file, size, token, bar, pace)
                 except Exception as error:
-                    if status_of(error) or not of_network(error):
+                    if status_of(error) or isinstance(error, TooSlow) or not of_network(error):
                         raise
                     problem = error
                 came, have = file.tell() - have, file.tell()
@@ -99,14 +108,56 @@ def _fill(url: str, part: Path, size: int, token: str | bool | None) -> None:
                     return
                 if have < size:
                     time.sleep(1)
+                    pace.came(0)
 
 
-def _append(url: str, file: FileIO, size: int, token: str | bool | None, bar: Any) -> None:
-    """Write what comes behind what the file holds; from the start where the server wants so."""
+def check_room(place: Path, size: int) -> None:
+    """Refuse to begin a download that the disk cannot hold.
+
+    Raises:
+        IndexUnavailable: There is less room than that.
+    """
+    free = disk_usage(place.parent).free
+    if size > free:
+        raise IndexUnavailable(
+            f"{place.parent} has room for {free:,} bytes, {size:,} are to come. Make room, or set "
+            "HF_HOME to a larger disk."
+        )
+
+
+def _append(
+    url: str, file: FileIO, size: int, token: str | bool | None, bar: Any, pace: Pace
+) -> None:
+    """Write what comes after what the file holds; from the start where the server wants so."""
+    start = file.tell()
+    with ExitStack() as stack:
+        with pace.forgiving():
+            response = patiently(lambda: stack.enter_context(_stream(url, start, token)))
+        if response.status_code == 416:  # the server has no more than this
+            return
+        if start and response.status_code != 206:
+            file.seek(0)
+            file.truncate()
+            bar.update(-start)
+        for piece in response.iter_raw():  # packed content would have another sha256 anyway
+            left = memoryview(piece)
+            while left:  # a full disk takes a part, and then raises
+                left = left[file.write(left) :]
+            bar.update(len(piece))
+            pace.came(len(piece))
+            if file.tell() > size:  # it is another file
+                return
+
+
+@contextmanager
+def _stream(url: str, start: int, token: str | bool | None) -> Iterator[Any]:
+    """The answer with what an address holds from a byte on; refusals but 416 are raised.
+
+    The token goes to the Hub alone: httpx drops it when an answer leads to another host.
+    """
     from huggingface_hub import constants, utils
 
     library: Any = utils
-    start = file.tell()
     # A range is of the content as it is sent: it must not be packed on the way.
     headers = library.build_hf_headers(token=token) | {"Accept-Encoding": "identity"}
     if start:
@@ -117,18 +168,21 @@ def _append(url: str, file: FileIO, size: int, token: str | bool | None, bar: An
         headers=headers,
         timeout=constants.HF_HUB_DOWNLOAD_TIMEOUT,
         retry_on_exceptions=(),
+        retry_on_status_codes=(),
     ) as response:
-        if response.status_code == 416:  # the server has no more than this
-            return
-        library.hf_raise_for_status(response)
-        if start and response.status_code != 206:
-            file.seek(0)
-            file.truncate()
-            bar.update(-start)
-        for piece in response.iter_bytes():
-            left = memoryview(piece)
-            while left:  # a full disk takes a part, and then raises
-                left = left[file.write(left) :]
-            bar.update(len(piece))
-            if file.tell() > size:  # it is another file
-                return
+        if response.status_code >= 400 and response.status_code != 416:
+            library.hf_raise_for_status(_beginning(response))
+        yield response
+
+
+def _beginning(response: Any) -> Any:
+    """A refusal with the first piece of its text: who knows how long the text is."""
+    text = next(response.iter_raw(LONGEST_REFUSAL), b"")
+    kept = {
+        name: value
+        for name, value in response.headers.items()
+        if name.lower() not in ("content-encoding", "content-length", "transfer-encoding")
+    }
+    return type(response)(
+        response.status_code, headers=kept, content=text, request=response.request
+    )
