@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable, NarError
 from nar_plugin.index import graphs as stored_graphs
+from nar_plugin.index import label_counts
 from nar_plugin.index.density import densities
 from nar_plugin.index.folder import present, read_verified, source_of
 from nar_plugin.index.manifest import Manifest
@@ -29,6 +30,7 @@ from nar_plugin.index.rows import (
 )
 from nar_plugin.index.shards import Shard, living, names_in, read_shards, read_tombstones
 from nar_plugin.index.vectors import FloatArray, Rows, as_float32, unit
+from nar_plugin.likeness import LabelTable, Postings
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -119,6 +121,7 @@ class Contents:
         rows: Sequence[ArchitectureRow],
         vectors: NDArray[np.floating],
         graphs: pa.Table | None,
+        labels: pa.Table | None = None,
     ) -> Self:
         """With more rows, which become the next shard: see `ArchitectureIndex.add`."""
         shape = np.shape(vectors)
@@ -130,10 +133,10 @@ class Contents:
         ):
             wanted = self.manifest.dim or "dim"
             raise NarError(f"Got vectors of shape {shape}, expected ({len(rows)}, {wanted}).")
-        if graphs is not None and graphs["fingerprint"].to_pylist() != [
-            row.fingerprint for row in rows
-        ]:
-            raise NarError("Got graphs that are not those of the rows: expected one for each.")
+        fingerprints = [row.fingerprint for row in rows]
+        for kind, stored in (("graphs", graphs), ("labels", labels)):
+            if stored is not None and stored["fingerprint"].to_pylist() != fingerprints:
+                raise NarError(f"Got {kind} that are not those of the rows: expected one for each.")
         units = unit(vectors)
         kept: list[tuple[ArchitectureRow, FloatArray, int]] = []
         buried = []
@@ -152,12 +155,11 @@ class Contents:
                 buried.append(row.fingerprint)
         if not kept:
             return self
+        places = np.array([position for _, _, position in kept])
         shard = Shard(
             to_table([row for row, _, _ in kept]),
             unit(np.stack([vector for _, vector, _ in kept])),
-            taken(graphs, np.array([position for _, _, position in kept]))
-            if graphs is not None
-            else None,
+            *(None if table is None else taken(table, places) for table in (graphs, labels)),
         )
         return self._revised(buried, shard)
 
@@ -238,32 +240,60 @@ class Contents:
     @property
     def has_graphs(self) -> bool:
         """Whether every shard came with its graphs, and they are here."""
-        here = present(self.folder or Path(), self.manifest)
-        shards = len(self.manifest.of_kind("rows"))
-        return sum(entry.kind == "graphs" for entry in here) == shards and all(
-            shard.graphs is not None for shard in self.added
-        )
+        return self._has("graphs")
 
     def graphs(self) -> pa.Table:
         """The stored graphs of the rows: see `ArchitectureIndex.graphs`."""
-        import pyarrow as pa
-
         if not self.has_graphs:
             raise NarError(
                 f"The index {self.source} does not hold the graphs of all its rows, from which "
                 "vectors could be made. `nar index update` fetches an index for today's encoder; "
                 "`nar dev index write --graphs` makes one with graphs, from a corpus."
             )
-        schema = stored_graphs.schema()
+        return self._stored("graphs", stored_graphs.schema())
+
+    @cached_property
+    def labels(self) -> LabelTable | None:
+        """The labels of the rows, by which they are compared; None where a shard has none.
+
+        Where they are not stored, they are counted from the graphs, as far as these are.
+        """
+        if self._has("labels"):
+            return label_counts.from_table(self._stored("labels", label_counts.schema()))
+        if not self.has_graphs:
+            return None
+        parts = [
+            LabelTable.of([macro.graph for macro in stored_graphs.macro_graphs(batch)]).compared()
+            for batch in stored_graphs.batches(self.graphs())
+        ]
+        return LabelTable.joined(parts)
+
+    @cached_property
+    def postings(self) -> Postings | None:
+        """The rows by label, so that all are compared at once; None without labels."""
+        return None if self.labels is None else Postings(self.labels)
+
+    def _has(self, kind: Literal["graphs", "labels"]) -> bool:
+        """Whether every shard came with a table of this kind, and they are here."""
+        here = present(self.folder or Path(), self.manifest)
+        shards = len(self.manifest.of_kind("rows"))
+        return sum(entry.kind == kind for entry in here) == shards and all(
+            getattr(shard, kind) is not None for shard in self.added
+        )
+
+    def _stored(self, kind: Literal["graphs", "labels"], schema: pa.Schema) -> pa.Table:
+        """The tables of this kind of all shards, without the rows that are buried."""
+        import pyarrow as pa
+
         tables = [
             from_parquet(read_verified(self.folder or Path(), entry), entry, schema)
-            for entry in self.manifest.of_kind("graphs")
+            for entry in self.manifest.of_kind(kind)
         ]
-        tables += [shard.graphs for shard in self.added]
+        tables += [getattr(shard, kind) for shard in self.added]
         whole = taken(pa.concat_tables([schema.empty_table(), *tables]), self.numbers)
         if whole["fingerprint"].to_pylist() != list(self.positions):
             raise IndexIncompatible(
-                f"The stored graphs of the index {self.source} are not those of its rows. "
+                f"The stored {kind} of the index {self.source} are not those of its rows. "
                 "`nar index update` fetches a sound index."
             )
         return whole

@@ -27,12 +27,13 @@ PATHS = {
     "vectors": re.compile(r"shards/([0-9]{5})\.vectors\.safetensors"),
     "rows": re.compile(r"shards/([0-9]{5})\.rows\.parquet"),
     "graphs": re.compile(r"shards/([0-9]{5})\.graphs\.parquet"),
+    "labels": re.compile(r"shards/([0-9]{5})\.labels\.parquet"),
     "tombstones": re.compile(r"tombstones\.json"),
     "encoder": re.compile(r"encoder\.(?:json|safetensors)"),
     "derived": re.compile(r"derived/[a-z0-9-]{1,64}\.faiss"),
 }
-OPTIONAL = frozenset(("graphs", "derived"))  # kinds that a search can do without
-ENDINGS = {"vectors": "safetensors", "rows": "parquet", "graphs": "parquet"}
+OPTIONAL = frozenset(("graphs", "labels", "derived"))  # kinds that a search can do without
+ENDINGS = {"vectors": "safetensors", "rows": "parquet", "graphs": "parquet", "labels": "parquet"}
 
 
 @dataclass(frozen=True, order=True)

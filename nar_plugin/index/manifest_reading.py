@@ -168,8 +168,9 @@ def check_files(manifest: Manifest) -> None:
     }
     if list(shards["vectors"]) != list(range(len(vectors))) or shards["rows"] != shards["vectors"]:
         raise invalid("its shards are not numbered from 0, each with vectors and as many rows")
-    if not shards["graphs"].items() <= shards["rows"].items():
-        raise invalid("it lists graphs that are not one for each row of their shard")
+    for kind in ("graphs", "labels"):
+        if not shards[kind].items() <= shards["rows"].items():
+            raise invalid(f"it lists {kind} that are not one for each row of their shard")
     if sum(entry.rows for entry in rows) != manifest.rows:
         raise invalid("the rows of its shards are not as many as counts says")
     if sum(entry.rows for entry in manifest.of_kind("tombstones")) != manifest.tombstones:

@@ -11,9 +11,10 @@ from nar_plugin.index.pages import Oversized, check_pages
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_DICTIONARY = 16 << 20  # bytes: labels repeat over graphs, and there are a hundred thousand
 ROOM = 64 << 20  # bytes that a table may take in memory, and more for each of its rows
 ROOM_FOR_A_BYTE = 500  # of the file; the embedded rows need 18
-ROOM_FOR_A_ROW = {"rows": 16 << 10, "graphs": 256 << 10}
+ROOM_FOR_A_ROW = {"rows": 16 << 10, "graphs": 256 << 10, "labels": 64 << 10}
 
 
 def to_parquet(table: pa.Table) -> bytes:
@@ -22,7 +23,7 @@ def to_parquet(table: pa.Table) -> bytes:
     import pyarrow.parquet as pq
 
     sink = pa.BufferOutputStream()
-    pq.write_table(table, sink, compression="zstd")
+    pq.write_table(table, sink, compression="zstd", dictionary_pagesize_limit=_DICTIONARY)
     content: bytes = sink.getvalue().to_pybytes()
     return content
 

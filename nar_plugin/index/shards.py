@@ -39,11 +39,13 @@ class Shard:
         table: Of the schema of `nar_plugin.index.rows`.
         vectors: float16 or float32[n, dim], rows of length 1 as far as their type can say.
         graphs: Of the schema of `nar_plugin.index.graphs`, or None.
+        labels: Of the schema of `nar_plugin.index.label_counts`, or None.
     """
 
     table: pa.Table
     vectors: Rows
     graphs: pa.Table | None = None
+    labels: pa.Table | None = None
 
     def files(self, number: int, *, half: bool) -> dict[FileEntry, bytes]:
         """The shard's files under its number in the folder."""
@@ -51,8 +53,9 @@ class Shard:
             "vectors": to_safetensors(self.vectors, half=half),
             "rows": to_parquet(self.table),
         }
-        if self.graphs is not None:
-            contents["graphs"] = to_parquet(self.graphs)
+        for kind, table in (("graphs", self.graphs), ("labels", self.labels)):
+            if table is not None:
+                contents[kind] = to_parquet(table)
         return {
             FileEntry.of(content, shard_path(number, kind), kind, len(self.table)): content
             for kind, content in contents.items()
@@ -60,7 +63,7 @@ class Shard:
 
 
 def read_shards(folder: Path, manifest: Manifest) -> list[Shard]:
-    """Every shard that the manifest lists, verified, without graphs.
+    """Every shard that the manifest lists, verified, without graphs and labels.
 
     Raises:
         IndexUnavailable: A file is missing or damaged, or does not hold what the manifest says.
