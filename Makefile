@@ -1,46 +1,57 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test slow check fix docs bench corpus train index clean
+.PHONY: demo test slow hooks check fix docs bench corpus train index clean
 
-demo: .venv/installed  ## print the neighbours of a timm, a transformers and a hand-written model
+demo: .venv/demo  ## print the neighbours of a timm, a transformers and a hand-written model
 	HF_HUB_OFFLINE=1 $(BIN)/python docs/demo.py
 
-test: .venv/installed  ## the quick tests
+test: .venv/test  ## the quick tests
 	$(BIN)/python -m pytest
 
-slow: .venv/installed  ## fault injection, zoos, environments of other versions
+slow: .venv/dev  ## fault injection, zoos, environments of other versions
 	$(BIN)/python -m pytest -m slow
 
-check: .venv/installed  ## lint, types, import rules
+hooks: .venv/dev  ## the tests of libraries that need an environment of their own; goes on
+	$(BIN)/python tests/hooks/isolated.py
+
+check: .venv/dev  ## lint, types, import rules
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-fix: .venv/installed  ## repair what the linter can
+fix: .venv/dev  ## repair what the linter can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: .venv/installed  ## write the pages that are made from the code
+docs: .venv/dev  ## write the pages that are made from the code
 	$(BIN)/python -m nar_plugin.tracing.rule_table > docs/canonical-form.md
 
-bench: .venv/installed  ## time each stage of a query
+bench: .venv/dev  ## time each stage of a query
 	$(BIN)/nar dev bench query
 
-corpus: .venv/installed  ## trace every named architecture of the installed libraries
+corpus: .venv/dev  ## trace every named architecture of the installed libraries
 	$(BIN)/nar dev corpus build
 
-train: .venv/installed  ## train the encoder on the corpus
+train: .venv/dev  ## train the encoder on the corpus
 	$(BIN)/nar dev train
 
-index: .venv/installed  ## write the embedded default from corpus and encoder
+index: .venv/dev  ## write the embedded default from corpus and encoder
 	$(BIN)/nar dev index write
 
 clean:
 	rm -rf .venv build runs *.egg-info
 
-.venv/installed: pyproject.toml
+# One environment, to which each target adds what it needs. Nearly all of it is torch.
+.venv/demo: EXTRA = timm,transformers
+.venv/test: EXTRA = test
+.venv/dev: EXTRA = dev
+
+.venv/demo .venv/test .venv/dev: pyproject.toml | .venv/bin/python
+	@echo "installing nar-plugin[$(EXTRA)] into .venv (once; torch alone is some gigabytes)"
+	$(BIN)/python -m pip install --editable '.[$(EXTRA)]'
+	@touch $@
+
+.venv/bin/python:
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
-	touch $@

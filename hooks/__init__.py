@@ -1,1 +1,6 @@
-"""Built-in plugins: one file says everything about one model library."""
+"""Built-in plugins: one file says everything about one model library, whose name it has.
+
+So a file is not even imported while nobody has imported its library.
+"""
+
+OF_MANY = frozenset({"lucidrains"})  # files about several libraries, named after none

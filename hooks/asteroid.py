@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from nar_plugin.hooks import _class_catalogue, _torchaudio_import
-from nar_plugin.hooks._catalogue import Catalogue, Entry
-
+from nar_plugin.catalogue import Catalogue, Entry
 from nar_plugin.hookspecs import ExampleInputs
+
+from ._shared import class_catalogue, torchaudio_import
 
 if TYPE_CHECKING:
     from torch import nn
@@ -19,14 +19,14 @@ _RATE = 16_000  # samples a second
 
 
 def _entries() -> Mapping[str, Entry]:
-    _torchaudio_import.import_torchaudio()
+    torchaudio_import.import_torchaudio()
     from asteroid import models
     from asteroid.masknn.convolutional import DCUMaskNet
     from asteroid.masknn.recurrent import DCCRMaskNet
 
     sized = {"DCUNet": DCUMaskNet, "DCCRNet": DCCRMaskNet}  # and what knows their sizes
-    classes = list(_class_catalogue.classes_below("asteroid.models"))
-    found: dict[str, Entry] = _class_catalogue.entries(
+    classes = list(class_catalogue.classes_below("asteroid.models"))
+    found: dict[str, Entry] = class_catalogue.entries(
         (item for item in classes if item.__name__ not in sized),
         {"n_src": _VOICES},
         task="audio-to-audio",

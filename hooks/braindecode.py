@@ -7,8 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
-from nar_plugin.hooks._catalogue import Catalogue, Entry
-
+from nar_plugin.catalogue import Catalogue, Entry
 from nar_plugin.hookspecs import ExampleInputs
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from nar_plugin.hooks._catalogue import Catalogue, Entry
-from nar_plugin.hooks._class_catalogue import classes_below, entries
-
+from nar_plugin.catalogue import Catalogue, Entry
 from nar_plugin.hookspecs import ExampleInputs
+
+from ._shared.class_catalogue import classes_below, entries
 
 _PARTS = ("BaseModel", "Linear", "Interac", "InterestExtractor", "InterestEvolving")
 _SPARSE, _DENSE = 26, 13  # the Criteo data of the library's examples

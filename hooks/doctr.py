@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from nar_plugin.hooks._catalogue import Catalogue, Entry
-
+from nar_plugin.catalogue import Catalogue, Entry
 from nar_plugin.hookspecs import ExampleInputs
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ def _entries() -> Mapping[str, Entry]:
             weights["pretrained_backbone"] = False
         for name in import_module(f"doctr.models.{part}.zoo").ARCHS:
             builder = getattr(module, name)
-            family = builder.__module__.split(".")[3]
+            family = str(builder.__module__).split(".")[3]
             entries[name] = Entry(partial(builder, **weights), family, task)
     return entries
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from nar_plugin.hooks._catalogue import Catalogue, Entry
-from nar_plugin.hooks._class_catalogue import classes_below, entries
-
+from nar_plugin.catalogue import Catalogue, Entry
 from nar_plugin.hookspecs import ExampleInputs
+
+from ._shared.class_catalogue import classes_below, entries
 
 _TRANSFORMER: dict[str, Any] = {  # the defaults of the estimators that build these modules
     "d_model": 32,
@@ -63,7 +63,7 @@ def _entries() -> Mapping[str, Entry]:
     ]
     special = {"TiDEModel": {**_TIDE, "distr_output": StudentTOutput()}}
     found = entries(classes, _VALUES, task="time-series-forecasting", special=special)
-    families = {item.__name__: item.__module__.split(".")[-2] for item in classes}
+    families = {item.__name__: str(item.__module__).split(".")[-2] for item in classes}
     return {
         name: Entry(build=entry.build, family=families[name], task=entry.task)
         for name, entry in found.items()

@@ -7,11 +7,10 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from unittest.mock import patch
 
-from nar_plugin.hooks._catalogue import Catalogue, Entry
-
+from nar_plugin.catalogue import Catalogue, Entry
 from nar_plugin.hookspecs import ExampleInputs
 
 if TYPE_CHECKING:
@@ -62,15 +61,15 @@ def _build(builder: Callable[..., nn.Module], options: Mapping[str, None]) -> nn
     import torch
     from keras_cv_attention_models.backend import layers
 
-    shape_of = layers.Lambda.compute_output_shape
+    shape_of: Callable[..., Sequence[int]] = layers.Lambda.compute_output_shape
 
     def on_cpu(layer: nn.Module, shape: Sequence[int]) -> Sequence[int]:
         with torch.device("cpu"):  # it runs an empty batch, which torch does not upsample on meta
             return shape_of(layer, shape)
 
     with redirect_stdout(sys.stderr), patch.object(layers.Lambda, "compute_output_shape", on_cpu):
-        model: Any = builder(**options)
-    _unlink(model.inputs)
+        model = builder(**options)
+    _unlink(cast("Any", model).inputs)
     return model
 
 
@@ -91,7 +90,7 @@ def _unlink(nodes: Iterable[Any]) -> None:
 
 
 def _family(builder: Callable[..., nn.Module]) -> str:
-    return builder.__module__.rpartition(".")[2]
+    return str(builder.__module__).rpartition(".")[2]
 
 
 def _task(builder: Callable[..., nn.Module]) -> str:

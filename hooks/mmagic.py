@@ -8,10 +8,11 @@ from typing import Any
 from unittest import mock
 
 import numpy
-from nar_plugin.hooks._catalogue import Entry
-from nar_plugin.hooks._openmmlab import Library, _imported, catalogue
 
+from nar_plugin.catalogue import Entry
 from nar_plugin.hookspecs import ExampleInputs
+
+from ._openmmlab import Library, _imported, catalogue
 
 _VIDEO = "basicvsr basicvsr_pp edvr iconvsr real_basicvsr tdan tof cain flavr".split()
 _UNCONDITIONAL = (

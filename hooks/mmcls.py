@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from nar_plugin.hooks import _mmcv_configs
-from nar_plugin.hooks._catalogue import Catalogue, Entry
-
+from nar_plugin.catalogue import Catalogue, Entry
 from nar_plugin.hookspecs import ExampleInputs
+
+from ._openmmlab import mmcv_configs
 
 if TYPE_CHECKING:
     from torch import nn
@@ -17,7 +17,7 @@ _AS_LOGITS = {"return_loss": False, "post_process": False}  # and not as lists o
 
 
 def _entries() -> Mapping[str, Entry]:
-    return _mmcv_configs.Configs("mmcls", part="backbone", task="image-classification")
+    return mmcv_configs.Configs("mmcls", part="backbone", task="image-classification")
 
 
 def _inputs(model: nn.Module) -> list[ExampleInputs]:

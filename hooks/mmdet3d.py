@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from nar_plugin.hooks._openmmlab import Library, catalogue
-
 from nar_plugin.hookspecs import ExampleInputs
+
+from ._openmmlab import Library, catalogue
+from ._openmmlab.detectors import detector_inputs
 
 _POINTS = 4096
 _VOXELS = 1000
@@ -65,8 +66,6 @@ def _inputs(model: Any) -> list[ExampleInputs]:
             sample = Det3DDataSample(metainfo=about)
             guesses.append(ExampleInputs((inputs, [sample]), {"mode": mode}))
     if "points" not in str(config.get("data_preprocessor")):
-        from nar_plugin.hooks.mmdet import detector_inputs
-
         guesses += detector_inputs(model)
     return guesses
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from nar_plugin.hooks import _mmcv_configs
-from nar_plugin.hooks._catalogue import Catalogue, Entry
-
+from nar_plugin.catalogue import Catalogue, Entry
 from nar_plugin.hookspecs import ExampleInputs
+
+from ._openmmlab import mmcv_configs
 
 if TYPE_CHECKING:
     from torch import nn
 
 
 def _entries() -> Mapping[str, Entry]:
-    return _mmcv_configs.Configs("mmflow", part="", task="optical-flow", design=_design)
+    return mmcv_configs.Configs("mmflow", part="", task="optical-flow", design=_design)
 
 
 def _design(model: dict[str, Any]) -> str | None:

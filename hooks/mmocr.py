@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from nar_plugin.hooks._openmmlab import Library, catalogue
-from nar_plugin.hooks._openmmlab_inputs import stated_size, stated_step
-
 from nar_plugin.hookspecs import ExampleInputs
+
+from ._openmmlab import Library, catalogue
+from ._openmmlab.inputs import stated_size, stated_step
 
 if TYPE_CHECKING:
     from torch import nn

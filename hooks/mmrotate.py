@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from nar_plugin.hooks._openmmlab import Library, catalogue
-from nar_plugin.hooks.mmdet import detector_inputs
+from ._openmmlab import Library, catalogue
+from ._openmmlab.detectors import detector_inputs
 
 if TYPE_CHECKING:
     from torch import nn

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from nar_plugin.hooks._openmmlab import Library, catalogue
-
 from nar_plugin.hookspecs import ExampleInputs
+
+from ._openmmlab import Library, catalogue
 
 if TYPE_CHECKING:
     from torch import nn

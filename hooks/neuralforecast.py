@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from nar_plugin.hooks._attribute_search import integer
-from nar_plugin.hooks._catalogue import Catalogue, Entry
-from nar_plugin.hooks._class_catalogue import entries
-
+from nar_plugin.catalogue import Catalogue, Entry
 from nar_plugin.hookspecs import ExampleInputs
+
+from ._shared.attribute_search import integer
+from ._shared.class_catalogue import entries
 
 _HORIZON, _WINDOW, _SERIES = 12, 96, 7
 _VALUES: dict[str, Any] = {"h": _HORIZON, "input_size": _WINDOW, "n_series": _SERIES}

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from nar_plugin.hooks._catalogue import Catalogue, Entry
-
+from nar_plugin.catalogue import Catalogue, Entry
 from nar_plugin.hookspecs import ExampleInputs
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ def _entries() -> Mapping[str, Entry]:
     return {
         name: Entry(
             build=partial(builder, pretrained=None),
-            family=builder.__module__.rpartition(".")[2],
+            family=str(builder.__module__).rpartition(".")[2],
             task="image-classification",
         )
         for name, builder in builders.items()

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from nar_plugin.hooks._catalogue import Catalogue, Entry
-
+from nar_plugin.catalogue import Catalogue, Entry
 from nar_plugin.hookspecs import ExampleInputs
 
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ def _entries() -> Mapping[str, Entry]:
     builders = {name: get_model_reference(name) for name in get_model_names()}
     return {
         name: Entry(
-            build=builder, family=builder.__module__.rpartition(".")[2], task="optical-flow"
+            build=builder, family=str(builder.__module__).rpartition(".")[2], task="optical-flow"
         )
         for name, builder in builders.items()
     }

@@ -6,10 +6,10 @@ import inspect
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from nar_plugin.hooks._catalogue import Catalogue, Entry
-from nar_plugin.hooks._class_catalogue import classes_below, entries
-
+from nar_plugin.catalogue import Catalogue, Entry
 from nar_plugin.hookspecs import ExampleInputs
+
+from ._shared.class_catalogue import classes_below, entries
 
 if TYPE_CHECKING:
     from torch import nn

@@ -8,8 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
-from nar_plugin.hooks._catalogue import Catalogue, Entry
-
+from nar_plugin.catalogue import Catalogue, Entry
 from nar_plugin.hookspecs import ExampleInputs
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ def _entries() -> Mapping[str, Entry]:
     return {
         model.__name__: Entry(
             build=partial(_build, model),
-            family=model.__module__.rpartition(".")[2],
+            family=str(model.__module__).rpartition(".")[2],
             task="graph-ml",
         )
         for model in model_resolver.lookup_dict.values()
@@ -43,7 +42,7 @@ def _import_resolvers() -> None:
     find = api.get_subclasses
 
     def of_torch(base: type, **kwargs: Any) -> list[type]:
-        return [item for item in find(base, **kwargs) if item.__module__.startswith("torch.")]
+        return [item for item in find(base, **kwargs) if str(item.__module__).startswith("torch.")]
 
     with mock.patch.object(api, "get_subclasses", of_torch):
         importlib.import_module("class_resolver.contrib.torch")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from nar_plugin.hooks._catalogue import Catalogue, Entry
-
+from nar_plugin.catalogue import Catalogue, Entry
 from nar_plugin.hookspecs import ExampleInputs
 
 if TYPE_CHECKING:
@@ -26,8 +25,9 @@ def _entries() -> Mapping[str, Entry]:
         parameters = inspect.signature(encoder).parameters
         if all(item.default is not item.empty for item in parameters.values()):
             weights = dict.fromkeys(parameters.keys() & {"pretrained"}, False)
-            family = encoder.__module__.rpartition(".")[2]
-            entries[name] = Entry(partial(encoder, **weights), family, "image-feature-extraction")
+            family = str(encoder.__module__).rpartition(".")[2]
+            build = partial(cast("type[nn.Module]", encoder), **weights)
+            entries[name] = Entry(build, family, "image-feature-extraction")
     return entries
 
 

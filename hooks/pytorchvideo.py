@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from nar_plugin.hooks._catalogue import Catalogue, Entry
-
+from nar_plugin.catalogue import Catalogue, Entry
 from nar_plugin.hookspecs import ExampleInputs
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ def _entries() -> Mapping[str, Entry]:
     return {
         name: Entry(
             build=partial(_built, name, builder),
-            family=builder.__module__.rpartition(".")[2],
+            family=str(builder.__module__).rpartition(".")[2],
             task="object-detection" if name.endswith("detection") else "video-classification",
         )
         for name, builder in vars(hub).items()

@@ -9,8 +9,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 
-from nar_plugin.hooks._catalogue import Catalogue, Entry
-
+from nar_plugin.catalogue import Catalogue, Entry
 from nar_plugin.hookspecs import ExampleInputs
 
 if TYPE_CHECKING:
@@ -66,7 +65,7 @@ def _family(build: Callable[[], nn.Module]) -> str:
     for word in words:
         maker = timm.model_entrypoint(word) if timm.is_model(word) else vars(models).get(word)
         if callable(maker):
-            return maker.__module__.rpartition(".")[2]
+            return str(maker.__module__).rpartition(".")[2]
     return "robustbench"
 
 

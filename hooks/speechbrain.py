@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
-from nar_plugin.hooks import _class_catalogue, _docstring_examples, _torchaudio_import
-from nar_plugin.hooks._catalogue import Catalogue, Entry
+from nar_plugin.catalogue import Catalogue, Entry
+
+from ._shared import class_catalogue, docstring_examples, torchaudio_import
 
 _TASKS = {
     "diffwave": "text-to-speech",
@@ -39,13 +41,13 @@ fairseq_wav2vec kmeans""".split()
 
 
 def _entries() -> Mapping[str, Entry]:
-    _torchaudio_import.import_torchaudio()
+    torchaudio_import.import_torchaudio()
     classes = (
         item
         for package in ("speechbrain.lobes.models", "speechbrain.nnet")
-        for item in _class_catalogue.classes_below(package, skip=_LAYERS)
+        for item in class_catalogue.classes_below(package, skip=_LAYERS)
     )
-    found: Mapping[str, Entry] = _docstring_examples.entries(classes, task=_task)
+    found: Mapping[str, Entry] = docstring_examples.entries(classes, task=_task)
     return found
 
 
@@ -59,5 +61,5 @@ nar_library, nar_provenance, nar_example_inputs, nar_architectures, nar_build = 
     licence="Apache-2.0",
     url="https://github.com/speechbrain/speechbrain",
     entries=_entries,
-    inputs=_docstring_examples.inputs,
+    inputs=partial(docstring_examples.inputs, package="speechbrain"),
 ).hooks()

@@ -10,8 +10,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 
-from nar_plugin.hooks._catalogue import Catalogue, Entry
-
+from nar_plugin.catalogue import Catalogue, Entry
 from nar_plugin.hookspecs import ExampleInputs
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ def _entries() -> Mapping[str, Entry]:
 
     entries = {}
     for name, network in ARCHITECTURES.items():
-        *_, module = path = network.__module__.split(".")
+        *_, module = path = str(network.__module__).split(".")
         home = next((one for one in path if one in _PARTS), None)
         if home is not None and "custom" not in name.lower():  # those need their sizes given
             task, classes = _PARTS[home]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from nar_plugin.hooks import _references
-
+from nar_plugin.catalogue import lookup
 from nar_plugin.hookspecs import ExampleInputs, NamedArchitecture, Provenance, hookimpl
+
+from ._shared.attribute_search import attribute
 
 if TYPE_CHECKING:
     from torch import nn
@@ -93,29 +94,29 @@ def nar_architectures() -> Iterator[NamedArchitecture]:
 @hookimpl
 def nar_build(name: str) -> nn.Module | None:
     """Build `timm:resnet50` or `timm:resnet50.a1_in1k` without weights."""
-    wanted = _references.architecture(name, "timm")
+    wanted = lookup.architecture(name, "timm")
     if wanted is None:
         return None
     try:
         import timm
     except ImportError as error:
-        raise _references.missing(name, "timm", _INSTALL) from error
+        raise lookup.missing(name, "timm", _INSTALL) from error
     architecture = wanted.partition(".")[0]
     if not timm.is_model(architecture):
-        raise _references.unknown(name, "timm", timm.list_models())
+        raise lookup.unknown(name, "timm", timm.list_models())
     try:
         timm.get_pretrained_cfg(wanted)
     except RuntimeError as error:  # no such tag
         tags = timm.list_pretrained(f"{architecture}.*")
-        raise _references.unknown(name, "timm", [architecture, *tags]) from error
+        raise lookup.unknown(name, "timm", [architecture, *tags]) from error
     model: nn.Module = timm.create_model(wanted, pretrained=False)
     return model
 
 
 def _configuration(model: nn.Module) -> Mapping[str, Any]:
     """`pretrained_cfg`, or empty when this is not a model of timm."""
-    for attribute in ("pretrained_cfg", "default_cfg"):
-        cfg = getattr(model, attribute, None)
+    for name in ("pretrained_cfg", "default_cfg"):
+        cfg = attribute(model, name)
         if isinstance(cfg, Mapping) and "input_size" in cfg:
             return cfg
     return {}

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from nar_plugin.hooks._catalogue import Catalogue, Entry
-
+from nar_plugin.catalogue import Catalogue, Entry
 from nar_plugin.hookspecs import ExampleInputs
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ def _entries() -> Mapping[str, Entry]:
     return {
         name: Entry(
             build=partial(models.build_model, name, _IDENTITIES, pretrained=False, use_gpu=False),
-            family=builder.__module__.rpartition(".")[2],
+            family=str(builder.__module__).rpartition(".")[2],
             task="image-feature-extraction",
         )
         for name, builder in vars(models)["__model_factory"].items()

@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from nar_plugin.hooks._catalogue import Catalogue, Entry
-
+from nar_plugin.catalogue import Catalogue, Entry
 from nar_plugin.hookspecs import ExampleInputs
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ def _entries() -> Mapping[str, Entry]:
     found: dict[str, Entry] = {}
     for name, builder in vars(models).items():
         if inspect.isfunction(builder) and "scale" in inspect.signature(builder).parameters:
-            family = builder.__module__.rpartition(".")[2]
+            family = str(builder.__module__).rpartition(".")[2]
             scales = _SCALES[:-1] if family in _TO_FOUR else _SCALES
             for scale in scales if family != _FILTER else ():
                 build = partial(_built, builder, scale)

@@ -6,20 +6,19 @@ https://docs.pytorch.org/vision/stable/models.html
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from nar_plugin.hooks import _references
-
-from nar_plugin.hookspecs import ExampleInputs, NamedArchitecture, Provenance, hookimpl
+from nar_plugin.catalogue import Catalogue, Entry
+from nar_plugin.hookspecs import ExampleInputs
 
 if TYPE_CHECKING:
     import torch
     from torch import nn
 
-_INSTALL = "pip install torchvision"
-_PACKAGE = "torchvision.models."
+_PACKAGE = "torchvision.models"
 
 # Defining modules under the name that the other two libraries' plugins use as well. Video models
 # convolve over time, so they are families of their own.
@@ -45,75 +44,30 @@ _IMAGE_SIZES = {"Inception3": 299, "QuantizableInception3": 299}
 _VIDEO_SIZES = {"MViT": 224, "S3D": 224, "SwinTransformer3d": 224, "VideoResNet": 112}
 
 
-@hookimpl
-def nar_library() -> str:
-    """The library's import name."""
-    return "torchvision"
-
-
-@hookimpl
-def nar_provenance(model: nn.Module) -> Provenance | None:
-    """The class: nothing in a model of torchvision says which builder made it."""
-    owner = _class(model)
-    return None if owner is None else Provenance(f"torchvision:{owner.__name__}", "torchvision")
-
-
-@hookimpl
-def nar_example_inputs(model: nn.Module) -> list[ExampleInputs] | None:
-    """What the class of the model eats: an image, a video, two images or a list of images."""
-    import torch
-
-    owner = _class(model)
-    if owner is None:
-        return None
-    module = owner.__module__.removeprefix(_PACKAGE)
-    if module.startswith("detection."):
-        image = torch.empty(_channels(model), _DETECTION_SIZE, _DETECTION_SIZE, device="meta")
-        return [ExampleInputs(([image],))]
-    if module.startswith("optical_flow."):
-        image = torch.empty(1, 3, _FLOW_SIZE, _FLOW_SIZE, device="meta")
-        return [ExampleInputs((image, image.clone()))]
-    if module.startswith("video."):
-        return [ExampleInputs((video,)) for video in _videos(model, owner.__name__)]
-    size = getattr(model, "image_size", None) or _IMAGE_SIZES.get(owner.__name__, 224)
-    return [ExampleInputs((torch.empty(1, _channels(model), size, size, device="meta"),))]
-
-
-@hookimpl
-def nar_architectures() -> Iterator[NamedArchitecture]:
+def _entries() -> Mapping[str, Entry]:
     """All of `torchvision.models.list_models()`."""
-    try:
-        from torchvision import models
-    except ImportError:
-        return
+    from torchvision import models
+
+    entries = {}
     for name in models.list_models():
         builder = models.get_model_builder(name)
-        module = builder.__module__.removeprefix(_PACKAGE)
+        module = str(builder.__module__).removeprefix(f"{_PACKAGE}.")
         package = module.rpartition(".")[0]
-        page = ".".join(filter(None, ("torchvision.models", package, builder.__name__)))
-        yield NamedArchitecture(
-            name=f"torchvision:{name}",
-            library="torchvision",
+        page = ".".join(filter(None, (_PACKAGE, package, builder.__name__)))
+        entries[name] = Entry(
+            build=partial(_built, name),
             family=_family(name, module),
             task=_TASKS.get(package, "image-classification"),
-            licence="BSD-3-Clause",
             url=f"https://docs.pytorch.org/vision/stable/models/generated/{page}.html",
         )
+    return entries
 
 
-@hookimpl
-def nar_build(name: str) -> nn.Module | None:
-    """Build `torchvision:resnet50` without weights, its backbone's included."""
-    wanted = _references.architecture(name, "torchvision")
-    if wanted is None:
-        return None
-    try:
-        from torchvision import models
-    except ImportError as error:
-        raise _references.missing(name, "torchvision", _INSTALL) from error
-    if wanted not in models.list_models():
-        raise _references.unknown(name, "torchvision", models.list_models())
-    builder = models.get_model_builder(wanted)
+def _built(name: str) -> nn.Module:
+    """A model without weights, its backbone's included."""
+    from torchvision import models
+
+    builder = models.get_model_builder(name)
     options: dict[str, object] = {"weights": None}
     known = inspect.signature(builder).parameters
     options |= {key: None for key in ("weights_backbone",) if key in known}
@@ -124,7 +78,7 @@ def nar_build(name: str) -> nn.Module | None:
     scope = _real_sizes() if builder.__module__.endswith(".regnet") else nullcontext()
     with scope:
         model: nn.Module = builder(**options)
-    size = _published_size(wanted)
+    size = _published_size(name)
     if size is not None and not hasattr(model, "image_size"):
         model.__dict__["image_size"] = size
     return model
@@ -156,12 +110,24 @@ def _real_sizes() -> AbstractContextManager[object]:
     return RealSizes()
 
 
-def _class(model: nn.Module) -> type | None:
-    """The nearest class that torchvision defines, so that a subclass counts as well."""
-    for owner in type(model).__mro__:
-        if owner.__module__.startswith(_PACKAGE):
-            return owner
-    return None
+def _inputs(model: nn.Module) -> list[ExampleInputs] | None:
+    """What the class of the model eats: an image, a video, two images or a list of images."""
+    import torch
+
+    owner = _CATALOGUE.owner(model)
+    if owner is None:
+        return None
+    module = str(owner.__module__).removeprefix(f"{_PACKAGE}.")
+    if module.startswith("detection."):
+        image = torch.empty(_channels(model), _DETECTION_SIZE, _DETECTION_SIZE, device="meta")
+        return [ExampleInputs(([image],))]
+    if module.startswith("optical_flow."):
+        image = torch.empty(1, 3, _FLOW_SIZE, _FLOW_SIZE, device="meta")
+        return [ExampleInputs((image, image.clone()))]
+    if module.startswith("video."):
+        return [ExampleInputs((video,)) for video in _videos(model, owner.__name__)]
+    size = getattr(model, "image_size", None) or _IMAGE_SIZES.get(owner.__name__, 224)
+    return [ExampleInputs((torch.empty(1, _channels(model), size, size, device="meta"),))]
 
 
 def _channels(model: nn.Module) -> int:
@@ -190,3 +156,15 @@ def _family(name: str, module: str) -> str:
     if name.startswith("swin_v2"):
         return "swinv2"
     return _FAMILIES.get(module, module.rpartition(".")[2])
+
+
+_CATALOGUE = Catalogue(
+    package="torchvision",
+    distribution="torchvision",
+    licence="BSD-3-Clause",
+    url="https://docs.pytorch.org/vision/stable/models.html",
+    entries=_entries,
+    inputs=_inputs,
+    models=(_PACKAGE,),
+)
+nar_library, nar_provenance, nar_example_inputs, nar_architectures, nar_build = _CATALOGUE.hooks()

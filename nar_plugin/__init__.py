@@ -98,9 +98,9 @@ if not TYPE_CHECKING:
     def __getattr__(name):  # noqa: ANN001, ANN202
         """Import a public name's module when the name is first used (PEP 562)."""
         if name == "__version__":
-            from importlib.metadata import version
+            from nar_plugin.version import VERSION
 
-            return version("nar-plugin")
+            return VERSION
         if name not in _HOME:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from importlib import import_module

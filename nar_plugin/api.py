@@ -7,20 +7,20 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
+from numbers import Integral
 from pathlib import Path
-from reprlib import repr as short_repr
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nar_plugin import encoder, hub, tracing
-from nar_plugin.errors import NarError, TraceError, UnknownReference
+from nar_plugin.errors import IndexUnavailable, NarError, TraceError, UnknownReference, in_words
 from nar_plugin.index import ArchitectureIndex, embedding, overlay
 from nar_plugin.index.designs import best_designs
 from nar_plugin.index.known import known
 from nar_plugin.mining import MacroGraph, mine
-from nar_plugin.references import as_model, explained
+from nar_plugin.references import explained
 from nar_plugin.regular_files import resolved
 from nar_plugin.report import (
     Comparison,
@@ -39,6 +39,9 @@ from nar_plugin.report.answers import (
 )
 from nar_plugin.report.wording import none_is_near
 from nar_plugin.tracing import ArchitectureGraph
+
+if TYPE_CHECKING:
+    from nar_plugin.tracing.question import Traced
 
 Vector = NDArray[np.float32]
 Index = ArchitectureIndex | str | Path | None
@@ -84,14 +87,14 @@ def find_similar(
         of its names that meets `where`.
 
     Raises:
-        TraceError: The forward could not be followed.
+        TraceError: The forward could not be followed, or not within `NAR_TRACE_SECONDS`.
         NarError: `model`, `k`, `where` or `index` is not valid; the text says what to do.
     """
-    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
-        raise NarError(f"k is how many architectures to return, at least 1; got {short_repr(k)}.")
+    if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:  # numpy's too
+        raise NarError(f"k is how many architectures to return, at least 1; got {in_words(k)}.")
     found = load_index(index)
     query, vector, graph = _ask(model, example_inputs, found, "find_similar", trace)
-    matches = best_designs(found, vector, k, where, identical=query.fingerprint)
+    matches = best_designs(found, vector, int(k), where, identical=query.fingerprint)
     hits = tuple(hit_of(rank, match, query) for rank, match in enumerate(matches, start=1))
     if query.method == "modules":  # no real blocks
         return SimilarArchitectures(query, info_of(found), hits)
@@ -127,7 +130,7 @@ def trace(model: Any, *, example_inputs: Any = None) -> ArchitectureGraph:
     Raises:
         TraceError: The forward could not be followed.
     """
-    return tracing.trace(_model(model, None, "trace"), example_inputs)
+    return _traced(model, example_inputs, None, "trace").graph
 
 
 def motifs(model: Any, *, example_inputs: Any = None) -> MacroGraph:
@@ -138,7 +141,7 @@ def motifs(model: Any, *, example_inputs: Any = None) -> MacroGraph:
         nar_plugin.motifs("timm:resnet50").table()[0].label  # 'Bottleneck'
         ```
     """
-    return mine(_traced(_model(model, None, "motifs"), example_inputs))
+    return mine(_with_content(_traced(model, example_inputs, None, "motifs")).graph)
 
 
 def compare(a: Any, b: Any, *, example_inputs: Any = None, trace: bool = False) -> Comparison:
@@ -203,7 +206,10 @@ def load_index(path: Index = None, revision: str | None = None) -> ArchitectureI
     """
     if isinstance(path, ArchitectureIndex):
         return path
-    index = hub.open_index(path, revision, _opened)
+    try:
+        index = hub.open_index(path, revision, _opened)
+    except (OSError, ValueError) as error:  # a path that the system does not take
+        raise IndexUnavailable(f"There is no index {in_words(path)}: {error}") from error
     return _with_own_models(index) if path is None and revision is None else index
 
 
@@ -247,35 +253,36 @@ def _ask(
     model: Any, example_inputs: Any, index: ArchitectureIndex, caller: str, trace: bool = False
 ) -> _Asked:
     """What is asked about, and its vector: of the model, or of the index's row of that name."""
-    by_row = isinstance(model, str) and example_inputs is None and not trace
+    by_row = issubclass(type(model), str) and example_inputs is None and not trace
     if by_row and (row_of := known(index, model)):
         return _Asked(query_of_known(model, row_of), row_of.vector, None)
     try:
-        subject = _model(model, index, caller)
-    except NarError as error:
+        asked = _traced(model, example_inputs, index, caller)
+    except TraceError:
+        raise
+    except NarError as error:  # it could not be built
         found = index.by_name(model) if by_row else None
         if found is None:
             raise
         row, vector = found
         return _Asked(query_of_row(model, row, str(error)), vector, None)
-    graph = _traced(subject, example_inputs)
+    graph = _with_content(asked).graph
     macro = mine(graph)
     vector = embedding.embed(index, [macro])[0]
-    return _Asked(query_of_model(model, subject, graph, macro.table()), vector, graph)
+    return _Asked(query_of_model(model, asked, macro.table()), vector, graph)
 
 
-def _model(model: Any, index: Index, caller: str) -> Any:
+def _traced(model: Any, example_inputs: Any, index: Index, caller: str) -> Traced:
     try:
-        return as_model(model, caller=caller)
+        return tracing.traced(model, example_inputs, caller=caller)
     except UnknownReference as error:
         raise explained(error, load_index(index).contents.names) from error
 
 
-def _traced(subject: Any, example_inputs: Any) -> ArchitectureGraph:
-    graph = tracing.trace(subject, example_inputs)
-    if not len(graph):
+def _with_content(asked: Traced) -> Traced:
+    if not len(asked.graph):
         raise TraceError(
-            f"{type(tracing.unwrap(subject)).__name__} has nothing to compare: its forward "
-            "computes no operation that is part of a design (0 ops)."
+            f"{asked.class_name} has nothing to compare: its forward computes no operation that "
+            "is part of a design (0 ops)."
         )
-    return graph
+    return asked

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import update_wrapper
 from types import MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
@@ -28,8 +29,9 @@ def attach() -> None:
     """Give every `nn.Module` the method `find_similar`; a second call changes nothing.
 
     If torch is not yet imported, the method is put there when it is. `import nar_plugin` calls
-    this, unless `NAR_PLUGIN_DISABLE=1`. A user's own method, attribute or submodule of that name
-    wins; registering a buffer, parameter or `add_module` under it raises nn.Module's KeyError.
+    this, unless `NAR_PLUGIN_DISABLE=1`. A user's own method, attribute, field or submodule of that
+    name wins, also one of a mixin after `nn.Module`. Registering a buffer, parameter or
+    `add_module` under it raises nn.Module's KeyError, unless the class annotates the name.
 
     Example:
         ```python
@@ -53,7 +55,7 @@ def attach() -> None:
             "It was left as it is; call nar_plugin.find_similar(model, k=10) instead."
         )
     if type(present) is not _Attached:
-        setattr(module, _NAME, _Attached())
+        setattr(module, _NAME, _Attached(module))
 
 
 def detach() -> None:
@@ -114,29 +116,66 @@ def find_similar(
 class _Attached:
     """The descriptor on `nn.Module`: non-data, so that an instance's own attribute wins.
 
-    On a model it gives a new bound method each time. On the class it gives itself, not the plain
-    function: torch.jit copies every function that it finds on `nn.Module` to its own classes.
+    It hides what stands after `nn.Module` in the order of classes, and hands it on: the answer is
+    the one that Python would give without nar-plugin, and ours only where that is an error. On
+    `nn.Module` itself it gives itself, not the plain function: torch.jit copies every function
+    that it finds there to its own classes.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, module: Any) -> None:
         update_wrapper(self, find_similar)
+        self._module = module
 
     def __call__(self, *args: Any, **kwargs: Any) -> SimilarArchitectures:
         return find_similar(*args, **kwargs)
 
     def __get__(self, model: Any, owner: type | None = None) -> Any:
         if model is None:
-            return self
-        # What Python would have asked without us: nn.Module's lookup of submodules, parameters and
-        # buffers, or a wrapper's that passes the name on to the model inside it.
+            return self._of_class(owner)
+        if type(model).__mro__[-2] is not self._module:  # torch.compile cannot follow a vain super
+            with suppress(AttributeError):
+                return super(self._module, model).find_similar  # type: ignore[misc]
+        # nn.Module's lookup of submodules, parameters and buffers, or a wrapper's that passes the
+        # name on to the model inside it.
         try:
             found = type(model).__getattr__(model, _NAME)
         except Exception:
+            if _declared(type(model)):
+                raise
             return MethodType(find_similar, model)
         # A wrapper that passed the name on would have searched for its inside, not for itself.
         if isinstance(found, MethodType) and found.__func__ is find_similar:
             return MethodType(find_similar, model)
         return found
+
+    def _of_class(self, owner: Any) -> Any:
+        """What a class answers: a mixin's, else its metaclass's own, else the descriptor.
+
+        Raises:
+            AttributeError: The class declares the name without a value, as a field of a dataclass.
+        """
+        with suppress(AttributeError):
+            return super(self._module, owner).find_similar  # type: ignore[misc]
+        for kind in type(owner).__mro__:
+            if _NAME in vars(kind):
+                found = vars(kind)[_NAME]
+                return found.__get__(owner, type(owner)) if hasattr(found, "__get__") else found
+        if _declared(owner):
+            raise AttributeError(f"type object {owner.__name__!r} has no attribute {_NAME!r}")
+        return self
+
+
+def _declared(owner: type) -> bool:
+    """Whether a class or one of its bases annotates the name, for an attribute of its own."""
+    return any(_declares(kind) for kind in owner.__mro__)
+
+
+def _declares(kind: type) -> bool:
+    if sys.version_info >= (3, 14):  # annotations are computed, and may name what is not there yet
+        from annotationlib import Format, get_annotations
+
+        return _NAME in get_annotations(kind, format=Format.FORWARDREF)
+    return _NAME in (vars(kind).get("__annotations__") or ())
 
 
 class _AfterTorch:

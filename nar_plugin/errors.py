@@ -1,5 +1,7 @@
 """The errors that a user sees: what was wrong with the input, and what mends it."""
 
+from reprlib import repr as short_repr
+
 
 class NarError(Exception):
     """Base of every error that nar-plugin raises on purpose.
@@ -27,6 +29,11 @@ class UnknownReference(NarError):
         super().__init__(f"{problem}{otherwise}")
         self.reference = reference
         self.problem = problem
+        self._otherwise = otherwise
+
+    def __reduce__(self) -> tuple[type, tuple[str, str, str]]:
+        """It crosses from a forked process to its parent, pickled."""
+        return type(self), (self.reference, self.problem, self._otherwise)
 
 
 class TraceError(NarError):
@@ -43,3 +50,11 @@ class IndexIncompatible(NarError):
 
 class PluginError(NarError):
     """A plugin is missing, broken, or was asked for something that it cannot do."""
+
+
+def in_words(value: object) -> str:
+    """A value as an error quotes it: short, or its type alone where its own `repr` raises."""
+    try:
+        return short_repr(value)
+    except (Exception, SystemExit):  # also of a number with more digits than Python prints
+        return f"a {type(value).__name__}"

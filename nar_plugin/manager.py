@@ -22,8 +22,9 @@ from typing import Any, Literal
 
 import pluggy
 
-from nar_plugin import hookspecs
+from nar_plugin import hookspecs, isolation
 from nar_plugin.errors import PluginError
+from nar_plugin.version import VERSION
 
 GROUP = "nar_plugin"
 DISTRIBUTION = "nar-plugin"
@@ -70,13 +71,15 @@ class _Plugin:
 
     Attributes:
         info: As listed.
+        load: Imports it; None once that was done.
         manager: A pluggy manager with this plugin alone; None if it was not loaded.
-        library: What its `nar_library` names, if anything.
+        library: What its `nar_library` names, if anything; of a built-in one, its file's name.
     """
 
     info: PluginInfo
-    manager: pluggy.PluginManager | None = None
+    load: Callable[[], object] | None
     library: str | None = None
+    manager: pluggy.PluginManager | None = None
 
 
 _lock = threading.RLock()
@@ -98,7 +101,14 @@ def list_plugins() -> tuple[PluginInfo, ...]:
         [plugin.name for plugin in list_plugins() if plugin.status == "failed"]
         ```
     """
-    return tuple(plugin.info for plugin in _load())
+    for plugin in _found():
+        _load(plugin)
+    return tuple(plugin.info for plugin in _found())
+
+
+def libraries() -> frozenset[str]:
+    """The import names of the libraries that plugins are about."""
+    return frozenset(plugin.library for plugin in _found() if plugin.library)
 
 
 def _plainly(ask: Callable[[], list[Any]]) -> list[Any]:
@@ -144,15 +154,18 @@ def call_each(
             failed and `NAR_STRICT=1`.
     """
     answered, refusal = False, None
-    for plugin in _load():
-        if plugin.manager is None or (only_imported and not _imported(plugin.library)):
+    for plugin in _found():
+        if only_imported and not _imported(plugin.library):
             continue
         if not (libraries is None or plugin.library is None or plugin.library in libraries):
+            continue
+        _load(plugin)
+        if plugin.manager is None:
             continue
         hook = getattr(plugin.manager.hook, hook_name)
         try:
             answers = around(partial(_ask, hook, kwargs))
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             if hook_name == "nar_build" and isinstance(error, PluginError):
                 refusal = refusal or error
             else:
@@ -189,53 +202,72 @@ def _ask(hook: pluggy.HookCaller, kwargs: Mapping[str, Any]) -> list[Any]:
     return answers
 
 
-def _load() -> tuple[_Plugin, ...]:
-    """The plugins; nothing is kept when loading raises, so that the next call raises too."""
+def _found() -> tuple[_Plugin, ...]:
+    """The plugins; external ones are loaded, since nothing else says what they are about.
+
+    Nothing is kept when loading raises, so that the next call raises too.
+    """
     global _plugins
     with _lock:
         if _plugins is None:
-            built_in = [_load_built_in(module) for module in _built_in()]
-            points = sorted(metadata.entry_points(group=GROUP), key=lambda point: point.name)
-            _plugins = (*[_load_external(point) for point in points], *built_in)
+            external = [_external(point) for point in _entry_points()]
+            for plugin in external:
+                _load(plugin)
+            _plugins = (*external, *_built_in())
         return _plugins
 
 
-def _built_in() -> list[str]:
+def _built_in() -> list[_Plugin]:
     """The files of `hooks/` by name; `torch` last, as it knows any module."""
-    files = [file.name for file in iter_modules(import_module(HOOKS).__path__)]
-    plugins = sorted(name for name in files if not name.startswith("_") and name != "torch")
-    return [f"{HOOKS}.{name}" for name in (*plugins, "torch")]
+    hooks = import_module(HOOKS)
+    files = [file.name for file in iter_modules(hooks.__path__)]
+    names = sorted(name for name in files if not name.startswith("_") and name != "torch")
+    return [
+        _Plugin(
+            PluginInfo(name, DISTRIBUTION, VERSION),
+            partial(import_module, f"{HOOKS}.{name}"),
+            None if name in hooks.OF_MANY else name,
+        )
+        for name in (*names, "torch")
+    ]
 
 
-def _load_built_in(module: str) -> _Plugin:
+def _entry_points() -> list[metadata.EntryPoint]:
+    """The external plugins by name; none where the metadata of a package cannot be read."""
     try:
-        version = metadata.version(DISTRIBUTION)
-    except metadata.PackageNotFoundError:  # run from a source tree
-        version = None
-    info = PluginInfo(module.rpartition(".")[2], DISTRIBUTION, version)
-    return _load_one(info, lambda: import_module(module))
-
-
-def _load_external(point: metadata.EntryPoint) -> _Plugin:
-    distribution, version = (point.dist.name, point.dist.version) if point.dist else (None, None)
-    return _load_one(PluginInfo(point.name, distribution, version), point.load)
-
-
-def _load_one(info: PluginInfo, load: Callable[[], object]) -> _Plugin:
-    """Import one plugin unless it is disabled; what goes wrong is noted on it."""
-    plugin = _Plugin(info)
-    if _disabled(info.name):
-        plugin.info = replace(info, status="disabled")
-        return plugin
-    try:
-        manager = _manager_of(load())
-        plugin.library = next(iter(_ask(manager.hook.nar_library, {})), None)
-        installed = plugin.library is None or _importable(plugin.library)
-        plugin.info = replace(info, hooks=_filled(manager), installed=installed)
-        plugin.manager = manager
+        return sorted(metadata.entry_points(group=GROUP), key=lambda point: point.name)
     except Exception as error:
-        _fail(plugin, "loading", error)
-    return plugin
+        _log.warning("The installed plugins cannot be listed: %s: %s", type(error).__name__, error)
+        return []
+
+
+def _external(point: metadata.EntryPoint) -> _Plugin:
+    try:
+        distribution, version = point.dist.name, point.dist.version  # type: ignore[union-attr]
+    except Exception:  # it has no metadata, or none that can be read
+        distribution = version = None
+    return _Plugin(PluginInfo(point.name, distribution, version), point.load)
+
+
+def _load(plugin: _Plugin) -> None:
+    """Import a plugin once, unless it is disabled; what goes wrong is noted on it."""
+    with _lock:
+        if plugin.load is None:
+            return
+        if _disabled(plugin.info.name):
+            plugin.info, plugin.load = replace(plugin.info, status="disabled"), None
+            return
+        try:
+            manager = _manager_of(plugin.load())
+            library = next(iter(_ask(manager.hook.nar_library, {})), None)
+            if plugin.library not in (None, library):
+                raise PluginError(f"it is named {plugin.library} and is about {library}")
+            installed = library is None or _importable(library)
+            plugin.info = replace(plugin.info, hooks=_filled(manager), installed=installed)
+            plugin.library, plugin.manager = library, manager
+        except (Exception, SystemExit) as error:
+            _fail(plugin, "loading", error)  # raises where NAR_STRICT=1: then it is tried again
+        plugin.load = None
 
 
 def _disabled(name: str) -> bool:
@@ -269,16 +301,51 @@ def _filled(manager: pluggy.PluginManager) -> tuple[str, ...]:
     return tuple(sorted(name for name, hook in vars(manager.hook).items() if hook.get_hookimpls()))
 
 
-def _fail(plugin: _Plugin, doing: str, error: Exception) -> None:
+def _fail(plugin: _Plugin, doing: str, error: BaseException) -> None:
     """Mark a plugin failed and warn about it once, or raise if `NAR_STRICT=1`."""
-    info = plugin.info
     text = f"{type(error).__name__}: {error}"
-    plugin.info = replace(info, status="failed", error=text)
-    owner = f"{info.distribution or 'unknown distribution'} {info.version or ''}".strip()
-    message = f"The plugin {info.name!r} of {owner} failed in {doing}: {text}"
-    if os.environ.get("NAR_STRICT", "0") not in {"", "0"}:
+    message = _note(plugin, doing, text)
+    if _is_strict():
         raise PluginError(message) from error
     # pluggy's frame holds the error, whose traceback holds that frame and the model in it.
     error.__traceback__ = None
-    if info.status != "failed":
+
+
+def _note(plugin: _Plugin, doing: str, text: str) -> str:
+    """Mark a plugin failed, and warn about it once; a child leaves that to its parent."""
+    info = plugin.info
+    plugin.info = replace(info, status="failed", error=text)
+    _failures.noted.append((info.name, doing, text))
+    owner = f"{info.distribution or 'unknown distribution'} {info.version or ''}".strip()
+    message = f"The plugin {info.name!r} of {owner} failed in {doing}: {text}"
+    if info.status != "failed" and not _is_strict() and not _failures.of_child:
         _log.warning("%s (NAR_DISABLE_PLUGINS=%s turns it off)", message, info.name)
+    return message
+
+
+def _is_strict() -> bool:
+    return os.environ.get("NAR_STRICT", "0") not in {"", "0"}
+
+
+class _Failures:
+    """What failed in a forked child, for its parent to list and to log (`isolation.Memory`)."""
+
+    def __init__(self) -> None:
+        self.of_child = False
+        self.noted: list[tuple[str, str, str]] = []  # plugin, doing, text
+
+    def begin(self) -> None:
+        self.of_child = True
+        self.noted.clear()
+
+    def news(self) -> list[tuple[str, str, str]]:
+        return self.noted
+
+    def learn(self, news: list[tuple[str, str, str]]) -> None:
+        by_name = {plugin.info.name: plugin for plugin in _found()}
+        for name, doing, text in news:
+            _note(by_name[name], doing, text)
+
+
+_failures = _Failures()
+isolation.remember(_failures)

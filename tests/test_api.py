@@ -368,13 +368,31 @@ def test_a_name_whose_library_is_not_installed_is_read_from_the_index(elsewhere)
         nar_plugin.find_similar("nowhere:net", index=elsewhere, example_inputs=torch.ones(1))
 
 
+@pytest.mark.parametrize("name", ["timm:resnet50", "timm:resnet18.a1_in1k", "timm:vgg11"])
+def test_a_row_finds_what_a_trace_of_its_name_finds(name):
+    timm = pytest.importorskip("timm")
+    if nar_plugin.load_index().manifest.versions["timm"] != timm.__version__:
+        pytest.skip("the index was made with another timm")
+    known, traced = (nar_plugin.find_similar(name, trace=trace) for trace in (False, True))
+    assert (known.query.method, traced.query.method) == ("index", "meta")
+    for field in ("fingerprint", "design", "ops", "params", "flops", "library"):
+        assert getattr(known.query, field) == getattr(traced.query, field)
+    assert [hit.name for hit in known] == [hit.name for hit in traced]
+    scores = [hit.score for hit in traced]
+    assert [hit.score for hit in known] == pytest.approx(scores, abs=1e-3)
+    for mine, other in zip(known, traced, strict=True):
+        assert len(mine.shared_motifs) == len(other.shared_motifs)
+    assert "from the index" in str(known)
+    assert "from the index" not in str(traced)
+
+
 def test_hits_that_cannot_be_built_can_be_compared():
     pytest.importorskip("timm")
     name = "mmcls:resnet50_8xb32_in1k"
     if importlib.util.find_spec("mmcls"):
         pytest.skip("mmcls is installed")
     found = nar_plugin.compare("timm:resnet50", name)
-    assert (found.a.method, found.b.method) == ("meta", "index")
+    assert found.b.method == "index"
     assert found.b.params == 25_557_032
     assert found.similarity > 0.8
     assert found.shared_motifs

@@ -1,6 +1,9 @@
 """`find_similar` on every `nn.Module` changes nothing about the modules themselves."""
 
+import abc
 import copy
+import dataclasses
+import functools
 import gc
 import inspect
 import io
@@ -8,6 +11,7 @@ import logging
 import pickle
 import sys
 import types
+import typing
 import weakref
 from contextlib import contextmanager
 
@@ -392,6 +396,228 @@ def test_a_getattr_that_raises_anything_else():
 def test_a_model_before_its_init_is_run():
     model = ConvNet.__new__(ConvNet)
     assert model.find_similar.__self__ is model
+
+
+# A mixin after nn.Module, which comes first in the order of classes
+
+
+class Mixin:
+    def find_similar(self, k):
+        return "mine", k
+
+
+class Classmethod:
+    @classmethod
+    def find_similar(cls, k):
+        return cls.__name__, k
+
+
+class Staticmethod:
+    @staticmethod
+    def find_similar(k):
+        return "mine", k
+
+
+class Property:
+    @property
+    def find_similar(self):
+        return lambda k: (type(self).__name__, k)
+
+
+class Descriptor:
+    """Not a function: it binds itself, as functools.partialmethod does."""
+
+    find_similar = functools.partialmethod(lambda self, word, k: (word, k), "mine")
+
+
+class Plain:
+    find_similar = "mine"
+
+
+@pytest.mark.parametrize(
+    ("mixin", "word"),
+    [
+        (Mixin, "mine"),
+        (Classmethod, "Model"),
+        (Staticmethod, "mine"),
+        (Property, "Model"),
+        (Descriptor, "mine"),
+    ],
+)
+def test_a_mixin_s_own_method_wins(mixin, word):
+    model = type("Model", (nn.Module, mixin), {})()
+    assert model.find_similar(3) == (word, 3)
+    assert copy.deepcopy(model).find_similar(3) == (word, 3)
+    assert Delegating(model).find_similar(3) == (word, 3)
+
+
+def test_a_mixin_s_value_wins():
+    assert type("Model", (nn.Module, Plain), {})().find_similar == "mine"
+
+
+def test_a_mixin_s_own_method_wins_on_the_class():
+    class Model(nn.Module, Mixin):
+        pass
+
+    class OfClass(nn.Module, Classmethod):
+        pass
+
+    assert Model.find_similar is Mixin.find_similar
+    assert OfClass.find_similar(3) == ("OfClass", 3)
+    assert type("Model", (nn.Module, Property), {}).find_similar is vars(Property)["find_similar"]
+    assert type(nn.Module.find_similar) is attachment._Attached
+
+
+def test_super_reaches_the_mixin():
+    class Model(nn.Module, Mixin):
+        def find_similar(self, k):
+            return super().find_similar(k + 1)
+
+    class OfClass(nn.Module, Classmethod):
+        @classmethod
+        def find_similar(cls, k):
+            return super().find_similar(k + 1)
+
+    assert Model().find_similar(3) == ("mine", 4)
+    assert OfClass.find_similar(3) == ("OfClass", 4)
+
+
+def test_super_reaches_ours(answer):
+    class Model(nn.Module):
+        def find_similar(self, k=2):
+            return super().find_similar(k)
+
+    assert Model().find_similar()[:2] == ("Model", 2)
+
+
+def test_an_abstract_method_of_a_mixin_stays_abstract():
+    class Searchable(abc.ABC):
+        @abc.abstractmethod
+        def find_similar(self, k): ...
+
+    class Model(nn.Module, Searchable):
+        pass
+
+    class Whole(Model):
+        def find_similar(self, k):
+            return "mine", k
+
+    with pytest.raises(TypeError, match="abstract"):
+        Model()
+    assert Whole().find_similar(3) == ("mine", 3)
+
+
+def test_every_model_meets_a_protocol_of_the_method():
+    @typing.runtime_checkable
+    class Searchable(typing.Protocol):
+        def find_similar(self, k): ...
+
+    assert isinstance(ConvNet(), Searchable)
+
+
+def test_a_metaclass_s_own_method_wins_on_the_class():
+    class Kind(type):
+        def find_similar(cls, k):
+            return cls.__name__, k
+
+    class Model(nn.Module, metaclass=Kind):
+        pass
+
+    assert Model.find_similar(3) == ("Model", 3)
+    assert Model().find_similar.__func__ is attachment.find_similar
+
+
+def test_a_property_that_raises_asks_getattr_as_ever():
+    class Failing:
+        @property
+        def find_similar(self):
+            raise AttributeError("not yet")
+
+    class Model(nn.Module, Failing):
+        def __getattr__(self, name):
+            return f"instead of {name}"
+
+    assert Model().find_similar == "instead of find_similar"
+
+
+def test_torch_takes_a_model_with_a_mixin():
+    class Model(nn.Module, Mixin):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(4, 4)
+
+        def forward(self, x):
+            return self.layer(x).relu()
+
+    model, x = Model(), torch.ones(2, 4)
+    torch.compiler.reset()
+    for other in (
+        torch.jit.script(model),
+        torch.jit.trace(model, (x,)),
+        torch.fx.symbolic_trace(model),
+        torch.compile(model, fullgraph=True, backend="eager"),
+    ):
+        assert torch.allclose(other(x), model(x))
+    assert torch.compile(model).find_similar(3) == ("mine", 3)
+    assert nn.DataParallel(model).find_similar.__func__ is attachment.find_similar
+
+
+# A class that declares the name without a value
+
+
+@dataclasses.dataclass(eq=False)
+class Fields(nn.Module):
+    find_similar: int
+    more: int = 2
+
+    def __post_init__(self):
+        super().__init__()
+
+
+def test_a_field_of_a_dataclass_has_no_default():
+    with pytest.raises(TypeError, match="find_similar"):
+        Fields()
+    assert Fields(5).find_similar == 5
+    assert dataclasses.fields(Fields)[0].default is dataclasses.MISSING
+    assert not hasattr(Fields, "find_similar")
+    twin = pickle.loads(pickle.dumps(Fields(5)))
+    assert (twin.find_similar, twin.more) == (5, 2)
+
+
+def test_a_field_with_a_default_keeps_it():
+    @dataclasses.dataclass(eq=False)
+    class Defaults(Fields):
+        find_similar: int = 7
+
+    assert Defaults().find_similar == 7
+
+
+def test_fields_of_attrs_have_no_default():
+    attrs = pytest.importorskip("attrs")
+
+    @attrs.define(eq=False, slots=False)
+    class Model(nn.Module):
+        find_similar: int
+
+        def __attrs_pre_init__(self):
+            super().__init__()
+
+    with pytest.raises(TypeError, match="find_similar"):
+        Model()
+    assert Model(5).find_similar == 5
+
+
+class Declared(nn.Module):
+    find_similar: torch.Tensor
+
+
+def test_a_declared_name_is_the_class_s_own():
+    with pytest.raises(AttributeError, match="'Declared' object has no attribute 'find_similar'"):
+        _ = Declared().find_similar
+    model = Declared()
+    model.register_buffer("find_similar", torch.ones(3))
+    assert torch.equal(model.find_similar, torch.ones(3))
+    assert torch.equal(copy.deepcopy(model).find_similar, torch.ones(3))
 
 
 # Attach and detach

@@ -1,6 +1,7 @@
 """Plugins from real distributions: loaded, asked, failing, disabled."""
 
 import gc
+import importlib.util
 import logging
 import re
 import subprocess
@@ -17,8 +18,10 @@ from torch import nn
 from nar_plugin import PluginError, hookspecs, manager
 from nar_plugin.hookspecs import ExampleInputs, NamedArchitecture, Provenance
 from nar_plugin.manager import call_each, list_plugins
+from nar_plugin.references import resolve
+from nar_plugin.tracing import trace
 
-HOOK_FILES = list((Path(__file__).parents[1] / "hooks").glob("*.py"))
+HOOKS = Path(__file__).parents[1] / "hooks"
 HEADER = """
 from nar_plugin import hookimpl
 from nar_plugin.hookspecs import ExampleInputs, NamedArchitecture, Provenance
@@ -86,9 +89,15 @@ def answers(hook_name, **arguments):
 # Loading
 
 
+def test_the_core_asks_for_plugins_and_imports_none():
+    package = HOOKS.parent / "nar_plugin"
+    naming = [file for file in package.rglob("*.py") if "nar_plugin.hooks" in file.read_text()]
+    assert naming == [package / "manager.py"]
+
+
 def test_the_built_in_plugins_are_listed_in_the_order_in_which_they_are_asked():
     names = [p.name for p in list_plugins() if p.distribution == "nar-plugin"]
-    files = [file.stem for file in HOOK_FILES if not file.stem.startswith("_")]
+    files = [path.stem for path in HOOKS.iterdir() if not path.stem.startswith("_")]
     assert set(names) == set(files) >= {"diffusers", "timm", "torchvision", "transformers"}
     assert names == [*sorted(set(files) - {"torch"}), "torch"]
     assert info("torch").distribution == "nar-plugin"
@@ -362,6 +371,30 @@ def test_the_built_in_plugins_import_no_library():
     assert not {"torch", "timm", "torchvision", "transformers"} & set(process.stdout.split())
 
 
+def test_a_built_in_plugin_is_not_imported_before_its_library():
+    program = (
+        "import sys, torch, nar_plugin\n"
+        "from nar_plugin import manager\n"
+        "list(manager.call_each('nar_provenance', only_imported=True, model=torch.nn.ReLU()))\n"
+        "print(*sys.modules)"
+    )
+    process = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    imported = set(process.stdout.split())
+    assert "nar_plugin.hooks.torch" in imported, process.stderr
+    assert not {"nar_plugin.hooks.timm", "nar_plugin.hooks.mmdet"} & imported
+
+
+def test_a_built_in_plugin_is_about_the_library_that_it_is_named_after():
+    from nar_plugin import hooks
+
+    named = {plugin.name for plugin in list_plugins() if plugin.distribution == "nar-plugin"}
+    libraries = answers("nar_library")
+    assert {name: libraries.get(name) for name in named - hooks.OF_MANY} == {
+        name: name for name in named - hooks.OF_MANY
+    }
+    assert hooks.OF_MANY <= named - set(libraries)
+
+
 # Disabling
 
 
@@ -395,6 +428,26 @@ def test_a_built_in_plugin_can_be_disabled(monkeypatch):
 GUIDE = Path(__file__).parents[1] / "docs" / "plugins.md"
 
 
+LIBRARY = """
+from torch import nn
+
+class TinyNet(nn.Conv1d):
+    def __init__(self, width):
+        super().__init__(64, width, 3)
+"""
+
+
+def imported(name, source, folder, monkeypatch):
+    """A library of that source, imported until the test ends."""
+    file = folder / f"{name}.py"
+    file.write_text(source)
+    spec = importlib.util.spec_from_file_location(name, file)
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, name, module)
+    spec.loader.exec_module(module)
+    return module
+
+
 class TinyNet(nn.Conv1d):
     """A model of the library that the guide's plugin is for."""
 
@@ -411,8 +464,34 @@ def test_the_guide_names_every_hook_with_its_arguments():
             assert f"| `{name}({', '.join(arguments)})` |" in text
 
 
-def test_the_guide_s_plugin_works(install, monkeypatch):
+def test_the_guide_s_catalogue_works(install, monkeypatch, tmp_path):
     (source, *_) = re.findall(r"```python\n(.*?)```", GUIDE.read_text(), flags=re.DOTALL)
+    install("tinynets", source)
+    assert not info("tinynets").installed
+    assert list(answers("nar_architectures")["tinynets"]) == []
+    with pytest.raises(PluginError, match="pip install tinynets"):
+        answers("nar_build", name="tinynets:small")
+    library = imported("tinynets", LIBRARY, tmp_path, monkeypatch)
+    assert answers("nar_architectures")["tinynets"][1] == NamedArchitecture(
+        name="tinynets:large",
+        library="tinynets",
+        family="tinynet",
+        task="time-series-classification",
+        licence="MIT",
+        url="https://tinynets.example",
+    )
+    model = resolve("tinynets:large")
+    assert (type(model), model.out_channels) == (library.TinyNet, 32)
+    given = answers("nar_provenance", only_imported=True, model=model)["tinynets"]
+    assert given == Provenance("tinynets:TinyNet", "tinynets")
+    assert trace(model).inputs == "float32[1, 64, 100]"
+    with pytest.raises(PluginError, match="tinynets has no architecture named 'huge'"):
+        answers("nar_build", name="tinynets:huge")
+    assert info("tinynets").status == "active"
+
+
+def test_the_guide_s_plugin_by_hand_works(install, monkeypatch):
+    (_, source, *_) = re.findall(r"```python\n(.*?)```", GUIDE.read_text(), flags=re.DOTALL)
     install("tinynets", source)
     model = TinyNet(16)
     assert "tinynets" not in answers("nar_provenance", only_imported=True, model=model)

@@ -178,8 +178,10 @@ def memory_cost(reference: str) -> tuple[float, float]:
 
 _MEMORY = """
 import json, resource, sys
+from nar_plugin import isolation
 from nar_plugin.references import resolve
 from nar_plugin.tracing import trace
+isolation.stay()
 peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 model = resolve(sys.argv[1])
 before = peak()

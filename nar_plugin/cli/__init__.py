@@ -9,7 +9,6 @@ from __future__ import annotations
 import errno
 import sys
 import traceback
-from importlib import metadata
 from typing import Annotated
 
 import typer
@@ -17,7 +16,9 @@ import typer
 from nar_plugin.cli import compare, dev, doctor, find, hub, index, motifs, plugins, trace
 from nar_plugin.cli.moved import moved
 from nar_plugin.cli.output import fail
+from nar_plugin.cli.streams import stdout_for_results
 from nar_plugin.errors import NarError
+from nar_plugin.version import VERSION
 
 __all__ = ["app", "main"]
 
@@ -45,7 +46,7 @@ for name in ("write", "reencode"):
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(metadata.version("nar-plugin"))
+        typer.echo(VERSION)
         raise typer.Exit
 
 
@@ -63,14 +64,18 @@ def nar(
 
 def main() -> None:
     """Run the command line of this process and exit."""
-    try:
-        app()
-    except NarError as error:
-        fail(str(error))
-    except Exception as error:
-        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
-            fail("There is no space left where the result or a file goes.")
-        else:
-            traceback.print_exc()
-            fail("This is a bug in nar-plugin or in a plugin: try again with NAR_DISABLE_PLUGINS=*")
+    with stdout_for_results():
+        try:
+            app()
+        except NarError as error:
+            fail(str(error))
+        except Exception as error:
+            if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+                fail("There is no space left where the result or a file goes.")
+            else:
+                traceback.print_exc()
+                fail(
+                    "This is a bug in nar-plugin or in a plugin: try again with "
+                    "NAR_DISABLE_PLUGINS=*"
+                )
     sys.exit(1)

@@ -11,7 +11,7 @@ import typer
 from nar_plugin.cli.bench_index import index, load
 from nar_plugin.cli.bench_motifs import motifs
 from nar_plugin.cli.bench_trace import trace
-from nar_plugin.cli.output import Json, only_results_on_stdout, show, show_json
+from nar_plugin.cli.output import Json, only_results_on_stdout, say, show, show_json
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -45,6 +45,7 @@ app.command()(load)
 
 
 @app.command()
+@only_results_on_stdout()
 def query(
     references: Annotated[
         list[str] | None, typer.Argument(metavar="REF...", help="Models to ask about.")
@@ -75,6 +76,7 @@ def query(
 
 
 @app.command()
+@only_results_on_stdout()
 def coverage(
     libraries: Annotated[
         list[str] | None,
@@ -92,17 +94,16 @@ def coverage(
 
     with needs_train():
         from nar_plugin.bench.coverage import measure_coverage
-    with only_results_on_stdout():
-        rows = measure_coverage(
-            work / "records.jsonl", libraries=libraries or (), module=module, workers=workers
-        )
+    rows = measure_coverage(
+        work / "records.jsonl", libraries=libraries or (), module=module, workers=workers
+    )
     if as_json:
         show_json([asdict(row) for row in rows])
         return
     show(coverage_table(rows))
     for row in rows:
         for name, cause in row.failures.items():
-            typer.echo(f"{name}: {cause}")
+            say(f"{name}: {cause}")
 
 
 def _cell(result: dict[str, float | str], stage: str) -> str:

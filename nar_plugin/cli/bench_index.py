@@ -6,9 +6,10 @@ from typing import Annotated
 
 import typer
 
-from nar_plugin.cli.output import Json, show, show_json
+from nar_plugin.cli.output import Json, only_results_on_stdout, say, show, show_json
 
 
+@only_results_on_stdout()
 def index(
     rows: Annotated[
         list[int] | None,
@@ -56,6 +57,7 @@ def index(
     show(table)
 
 
+@only_results_on_stdout()
 def load(as_json: Json = False) -> None:
     """Time the loading of the index that ships with the package, every byte of it verified."""
     from nar_plugin.bench.index import measure_load
@@ -64,7 +66,7 @@ def load(as_json: Json = False) -> None:
     if as_json:
         show_json(found)
         return
-    typer.echo(
+    say(
         f"{found['rows']:,} rows loaded in {found['p50_ms']:.0f} ms in the median, "
         f"{found['cpu_ms']:.0f} ms of it CPU; {found['least_ms']:.0f} ms at best"
     )

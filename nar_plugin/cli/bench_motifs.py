@@ -24,6 +24,7 @@ class Models(StrEnum):
     UNTOUCHED = "untouched"
 
 
+@only_results_on_stdout()
 def motifs(
     references: Annotated[
         list[str] | None, typer.Argument(metavar="REF...", help="Models to compare.")
@@ -39,17 +40,16 @@ def motifs(
     results: list[Agreement] = []
     undeclared: list[str] = []
     failed: dict[str, str] = {}
-    with only_results_on_stdout():
-        for reference in references or model_lists()[models.value]:
-            try:
-                result = measure(reference)
-            except NarError as error:
-                failed[reference] = str(error)
-                continue
-            if result is None:
-                undeclared.append(reference)
-            else:
-                results.append(result)
+    for reference in references or model_lists()[models.value]:
+        try:
+            result = measure(reference)
+        except NarError as error:
+            failed[reference] = str(error)
+            continue
+        if result is None:
+            undeclared.append(reference)
+        else:
+            results.append(result)
     whole = summary(results) if results else None
     if as_json:
         show_json(

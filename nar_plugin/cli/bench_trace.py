@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nar_plugin.cli.extra import needs_train
-from nar_plugin.cli.output import Json, only_results_on_stdout, show, show_json
+from nar_plugin.cli.output import Json, only_results_on_stdout, say, show, show_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,22 +25,27 @@ PEER_REPEATS = 10
 LARGE = ("timm:sequencer2d_l", "transformers:llama")
 
 
+@only_results_on_stdout()
 def trace(
     models: Annotated[int, typer.Option(min=1, help="So many models beside the forward.")] = MODELS,
     repeats: Annotated[int, typer.Option(min=1, help="The least of so many runs.")] = 5,
     peers: Annotated[bool, typer.Option(help="Also torch.export and TorchLens (minutes).")] = True,
     as_json: Json = False,
 ) -> None:
-    """Time `trace()`: beside the bare meta forward, over the operations, beside its peers."""
+    """Time `trace()`: beside the bare meta forward, over the operations, beside its peers.
+
+    All run in this process; `nar bench query` has what a fork around it costs.
+    """
     with needs_train():
+        from nar_plugin import isolation
         from nar_plugin.bench import cost
 
-    with only_results_on_stdout():
-        found: dict[str, Any] = {"models": list(islice(_costs(repeats), models))}
-        found["chains"] = [cost.chain_cost(blocks, 2) for blocks in CHAINS]
-        found["large"] = [cost.trace_cost(name, 2) for name in LARGE]
-        found["memory"] = {name: cost.memory_cost(name) for name in ("transformers:llama",)}
-        found["peers"] = cost.peer_costs(PEER_REPEATS) if peers else []
+    isolation.stay()
+    found: dict[str, Any] = {"models": list(islice(_costs(repeats), models))}
+    found["chains"] = [cost.chain_cost(blocks, 2) for blocks in CHAINS]
+    found["large"] = [cost.trace_cost(name, 2) for name in LARGE]
+    found["memory"] = {name: cost.memory_cost(name) for name in ("transformers:llama",)}
+    found["peers"] = cost.peer_costs(PEER_REPEATS) if peers else []
     ratios = {part: cost.median_ratio(found["models"], part) for part in ("recorder", "trace")}
     if as_json:
         rows = {
@@ -51,16 +56,14 @@ def trace(
         return
     for part in ("models", "chains", "large"):
         show(_table(found[part]))
-    typer.echo(
+    say(
         f"median over {len(found['models'])} models: the recorder takes {ratios['recorder']:.2f}, "
         f"all of trace() {ratios['trace']:.2f} of the bare meta forward"
     )
     for name, (before, peak) in found["memory"].items():
-        typer.echo(
-            f"{name}: {before:.0f} MB with the model, {peak - before:.0f} MB more at the peak"
-        )
+        say(f"{name}: {before:.0f} MB with the model, {peak - before:.0f} MB more at the peak")
     for row in found["peers"]:
-        typer.echo(
+        say(
             f"{row.model}: trace {row.trace:.0f} ms, torch.export {row.torch_export:.0f} ms "
             f"({row.torch_export / row.trace:.1f} times), TorchLens {row.torchlens:.0f} ms "
             f"({row.torchlens / row.trace:.1f} times)"

@@ -5,14 +5,14 @@ from __future__ import annotations
 from nar_plugin.cli.output import Json, Reference, Trace, only_results_on_stdout, show, show_json
 
 
+@only_results_on_stdout()
 def compare(
     first: Reference, second: Reference, as_json: Json = False, trace: Trace = False
 ) -> None:
     """Compare two models: similarity, sizes and shared blocks."""
     from nar_plugin import api
 
-    with only_results_on_stdout():
-        comparison = api.compare(first, second, trace=trace)
+    comparison = api.compare(first, second, trace=trace)
     if as_json:
         show_json(comparison.to_dict())
     else:

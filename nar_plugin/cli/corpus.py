@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from nar_plugin.cli.output import Json, show_json
+from nar_plugin.cli.output import Json, only_results_on_stdout, say, show_json
 
 app = typer.Typer(help="Build the corpus of architectures (extra: train).", no_args_is_help=True)
 
@@ -30,6 +30,7 @@ def corpus() -> None:
 
 
 @app.command()
+@only_results_on_stdout()
 def build(
     folder: Annotated[Path, typer.Argument(help="Receives the Parquet files.")] = CORPUS,
     work: Annotated[Path, typer.Option(help="Finished records, for going on later.")] = WORK,
@@ -57,10 +58,11 @@ def build(
     if as_json:
         show_json({"names": len(names), "traced": len(traced), "graphs": graphs})
     else:
-        typer.echo(f"{len(traced):,} of {len(names):,} names traced, {graphs:,} distinct graphs")
+        say(f"{len(traced):,} of {len(names):,} names traced, {graphs:,} distinct graphs")
 
 
 @app.command()
+@only_results_on_stdout()
 def move(
     folder: Annotated[Path, typer.Argument(help="Folder of a corpus.")] = CORPUS,
     work: Annotated[Path, typer.Option(help="Finished records, for going on later.")] = WORK,
@@ -78,10 +80,11 @@ def move(
     with needs_train():
         from nar_plugin.train.moving import move_corpus
     left = move_corpus(folder, work, workers=workers, isolated=isolated)
-    typer.echo(f"{left:,} names are left for `nar dev corpus build`")
+    say(f"{left:,} names are left for `nar dev corpus build`")
 
 
 @app.command()
+@only_results_on_stdout()
 def failures(
     folder: Annotated[Path, typer.Argument(help="Folder of a corpus.")] = CORPUS,
     as_json: Json = False,
@@ -96,10 +99,11 @@ def failures(
         show_json(found)
         return
     for name, cause in found.items():
-        typer.echo(f"{name}: {cause.splitlines()[0]}")
+        say(f"{name}: {cause.splitlines()[0]}")
 
 
 @app.command()
+@only_results_on_stdout()
 def diff(
     old: Annotated[Path, typer.Argument(help="Folder of a corpus.")],
     new: Annotated[Path, typer.Argument(help="Folder of another.")] = CORPUS,
@@ -115,12 +119,13 @@ def diff(
         show_json(found)
         return
     for word, names in found.items():
-        typer.echo(f"{word}: {len(names):,}")
+        say(f"{word}: {len(names):,}")
         for name in names:
-            typer.echo(f"  {name}" + (f": {names[name]}" if isinstance(names, dict) else ""))
+            say(f"  {name}" + (f": {names[name]}" if isinstance(names, dict) else ""))
 
 
 @app.command()
+@only_results_on_stdout()
 def card(
     folder: Annotated[Path, typer.Argument(help="Folder of a corpus.")] = CORPUS,
 ) -> None:
@@ -130,4 +135,4 @@ def card(
     with needs_train():
         from nar_plugin.train.card import write_card
     write_card(folder)
-    typer.echo(f"{folder / 'README.md'} and {folder / 'card.png'}")
+    say(f"{folder / 'README.md'} and {folder / 'card.png'}")

@@ -7,9 +7,12 @@ from typing import Annotated
 
 import typer
 
+from nar_plugin.cli.output import only_results_on_stdout, say
+
 WORK = Path("runs/crawl")
 
 
+@only_results_on_stdout()
 def crawl(
     folder: Annotated[Path, typer.Argument(help="Receives the corpus.")] = WORK / "corpus",
     file: Annotated[
@@ -39,4 +42,4 @@ def crawl(
     rows = crawling.crawl(folder, work, ids, pace=pace, workers=workers)
     traced = [row for row in rows if row.get("fingerprint")]
     graphs = len({row["fingerprint"] for row in traced})
-    typer.echo(f"{len(traced):,} of {len(rows):,} models traced, {graphs:,} distinct graphs")
+    say(f"{len(traced):,} of {len(rows):,} models traced, {graphs:,} distinct graphs")

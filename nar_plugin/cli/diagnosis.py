@@ -44,6 +44,8 @@ def faiss() -> dict[str, Any]:
             f"{' and '.join(owners)} overwrite each other's files: pip uninstall {others}, then "
             f"pip install --force-reinstall --no-deps {keep}"
         )
+    if not owners:
+        return {"installed": "no: numpy searches; for 100,000 rows and more nar-plugin[faiss]"}
     return found | _guarded(_faiss_import)
 
 

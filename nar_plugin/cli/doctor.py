@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
+@only_results_on_stdout()
 def doctor(
     reference: Annotated[
         str | None, typer.Argument(metavar="[REF]", help="A model to trace.", show_default=False)
@@ -22,8 +23,7 @@ def doctor(
     """Report versions, FAISS, index, plugins and, with REF, how that model is traced."""
     from nar_plugin.cli.diagnosis import diagnose
 
-    with only_results_on_stdout():
-        findings = diagnose(reference)
+    findings = diagnose(reference)
     if as_json:
         show_json(findings)
     else:

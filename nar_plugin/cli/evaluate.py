@@ -8,20 +8,22 @@ from typing import Annotated
 import typer
 
 from nar_plugin.cli.corpus import CORPUS
-from nar_plugin.cli.output import Json, show_json
+from nar_plugin.cli.output import Json, only_results_on_stdout, say, show_json
 from nar_plugin.errors import NarError
 
 WORK = Path("runs/evaluate")
 PAGES = Path("docs/benchmarks")
 
 
+@only_results_on_stdout()
 def evaluate(
     everything: Annotated[
         bool, typer.Option("--all", help="Every method on every split, with all its seeds.")
     ] = False,
     method: Annotated[list[str] | None, typer.Option(help="A method; may be repeated.")] = None,
     split: Annotated[
-        list[str] | None, typer.Option(help="paper, unique, unseen, twins, nas, edits, kin, triples.")
+        list[str] | None,
+        typer.Option(help="paper, unique, unseen, twins, nas, edits, kin, triples; all of them."),
     ] = None,
     seed: Annotated[list[int] | None, typer.Option(help="Seeds; 0.")] = None,
     validation: Annotated[
@@ -72,7 +74,7 @@ def evaluate(
     else:
         for part in shown:
             if shown[part]:
-                typer.echo(f"{part}\n{table(shown[part])}")
+                say(f"{part}\n{table(shown[part])}")
     if figure:
         drawn = measuring.panels(corpus, cells, work)
         if not drawn:

@@ -9,6 +9,7 @@ import typer
 from nar_plugin.cli.output import Json, Reference, Trace, only_results_on_stdout, show, show_json
 
 
+@only_results_on_stdout()
 def find(
     reference: Reference,
     k: Annotated[int, typer.Option("-k", min=1, help="How many architectures.")] = 10,
@@ -33,9 +34,8 @@ def find(
     wanted = _conditions(where or [])
     from nar_plugin import api
 
-    with only_results_on_stdout():
-        source = api.load_index(index, revision) if index or revision else None
-        similar = api.find_similar(reference, k, index=source, where=wanted or None, trace=trace)
+    source = api.load_index(index, revision) if index or revision else None
+    similar = api.find_similar(reference, k, index=source, where=wanted or None, trace=trace)
     if as_json:
         show_json(similar.to_dict())
     else:

@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from nar_plugin.cli.output import Json, only_results_on_stdout, show_json
+from nar_plugin.cli.output import Json, only_results_on_stdout, say, show_json
 
 
+@only_results_on_stdout()
 def update(
     repository: Annotated[
         str | None,
@@ -35,8 +36,7 @@ def update(
     from nar_plugin.hub.answering import answering
     from nar_plugin.report.wording import counted
 
-    with only_results_on_stdout():
-        found = hub.update(repository, revision, dry_run=dry_run)
+    found = hub.update(repository, revision, dry_run=dry_run)
     manifest = found.release.manifest
     facts = {
         "repository": found.release.place.repository,
@@ -54,13 +54,14 @@ def update(
         return
     verb = "fetched" if found.done else "to fetch"
     files = f"{counted(len(found.fetched), 'file')}, {found.size / 1e6:.1f} MB"
-    typer.echo(
+    say(
         f"{found.release}: revision {manifest.revision}, {manifest.graphs:,} graphs; "
         f"{f'{verb}: {files}' if found.fetched else 'the cache has all of it'}"
     )
     typer.echo(answering(), err=True)
 
 
+@only_results_on_stdout()
 def publish(
     folder: Annotated[Path, typer.Argument(help="An index, as `nar dev index write` makes it.")],
     repository: Annotated[str, typer.Argument(metavar="REPO", help="Such as owner/name.")],
@@ -81,8 +82,7 @@ def publish(
     from nar_plugin import hub
     from nar_plugin.report.wording import counted
 
-    with only_results_on_stdout():
-        done = hub.publish(folder, repository, tag=tag, private=private, replace=replace)
+    done = hub.publish(folder, repository, tag=tag, private=private, replace=replace)
     if as_json:
         show_json(
             {
@@ -95,7 +95,7 @@ def publish(
         )
         return
     tagged = f", tag {done.tag}" if done.tag else ""
-    typer.echo(
+    say(
         f"{done.repository}@{done.commit[:8]}{tagged}: sent {counted(len(done.sent), 'file')}, "
         f"{done.size / 1e6:.1f} MB"
     )

@@ -20,6 +20,7 @@ def index() -> None:
 
 
 @app.command()
+@only_results_on_stdout()
 def info(
     as_json: Json = False,
     index: Annotated[
@@ -33,8 +34,7 @@ def info(
     from nar_plugin import api
     from nar_plugin.report.table import fact_table
 
-    with only_results_on_stdout():
-        facts = api.load_index(index, revision).info()
+    facts = api.load_index(index, revision).info()
     if as_json:
         show_json(facts)
     else:

@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from nar_plugin.cli.output import Json, only_results_on_stdout, show_json
+from nar_plugin.cli.output import Json, only_results_on_stdout, say, show_json
 
 
+@only_results_on_stdout()
 def add(
     references: Annotated[
         list[str],
@@ -24,14 +25,14 @@ def add(
     from nar_plugin import api
     from nar_plugin.index import embedding, overlay
 
-    with only_results_on_stdout():
-        index = api.load_index()
-        added = overlay.add_models(
-            references, index, partial(embedding.embed, index), progress=_say_on_stderr
-        )
+    index = api.load_index()
+    added = overlay.add_models(
+        references, index, partial(embedding.embed, index), progress=_say_on_stderr
+    )
     _report(len(added), added.manifest.names, as_json)
 
 
+@only_results_on_stdout()
 def remove(
     references: Annotated[
         list[str],
@@ -43,13 +44,12 @@ def remove(
     from nar_plugin.index import overlay
     from nar_plugin.report.wording import counted
 
-    with only_results_on_stdout():
-        left = overlay.remove_models(references)
+    left = overlay.remove_models(references)
     facts = {"overlay": str(overlay.overlay_folder()), "removed": references, "graphs": left}
     if as_json:
         show_json(facts)
     else:
-        typer.echo(f"{len(references):,} removed, {counted(left, 'own architecture')} left")
+        say(f"{len(references):,} removed, {counted(left, 'own architecture')} left")
 
 
 def _say_on_stderr(reference: str) -> None:
@@ -65,4 +65,4 @@ def _report(graphs: int, names: int, as_json: bool) -> None:
         show_json(facts)
     else:
         held = f"{counted(graphs, 'own architecture')}, {counted(names, 'name')}"
-        typer.echo(f"{held}, in {facts['overlay']}")
+        say(f"{held}, in {facts['overlay']}")

@@ -9,9 +9,10 @@ from typing import Annotated
 
 import typer
 
-from nar_plugin.cli.output import Json, only_results_on_stdout, show_json
+from nar_plugin.cli.output import Json, only_results_on_stdout, say, show_json
 
 
+@only_results_on_stdout()
 def reencode(
     index: Annotated[
         str | None,
@@ -44,9 +45,8 @@ def reencode(
     if index is None:
         if output or encoder or revision:
             raise typer.BadParameter("--output, --encoder and --revision want an INDEX.")
-        with only_results_on_stdout():
-            answers = api.load_index()
-            anew = overlay.reencode_overlay(answers, partial(embedding.embed, answers))
+        answers = api.load_index()
+        anew = overlay.reencode_overlay(answers, partial(embedding.embed, answers))
         folder = overlay.overlay_folder()
     else:
         from nar_plugin import hub
@@ -54,12 +54,11 @@ def reencode(
         if output is None and not Path(index).exists():
             raise typer.BadParameter(f"{index} is no folder: --output names the one to write to.")
         folder = output or Path(index)
-        with only_results_on_stdout():
-            old = hub.open_with_graphs(index, revision)
-            source = encoder or EMBEDDED
-            today = datetime.now(UTC).strftime("%Y.%m.%d")
-            anew = embedding.reencoded(old, source, today)
-            anew.save(folder, half=True, encoder=source)
+        old = hub.open_with_graphs(index, revision)
+        source = encoder or EMBEDDED
+        today = datetime.now(UTC).strftime("%Y.%m.%d")
+        anew = embedding.reencoded(old, source, today)
+        anew.save(folder, half=True, encoder=source)
     facts = {
         "folder": str(folder),
         "graphs": len(anew),
@@ -70,4 +69,4 @@ def reencode(
     if as_json:
         show_json(facts)
     else:
-        typer.echo(f"{counted(len(anew), 'graph')} encoded by {anew.manifest.encoder}, in {folder}")
+        say(f"{counted(len(anew), 'graph')} encoded by {anew.manifest.encoder}, in {folder}")

@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from nar_plugin.cli.output import Json, only_results_on_stdout, show_json
+from nar_plugin.cli.output import Json, only_results_on_stdout, say, show_json
 
 
+@only_results_on_stdout()
 def verify(
     folder: Annotated[
         Path | None,
@@ -23,9 +24,8 @@ def verify(
     from nar_plugin.index.folder import present
     from nar_plugin.report.wording import clean, counted
 
-    with only_results_on_stdout():
-        place = folder or active_folder()  # not the one that would answer in its stead
-        index = ArchitectureIndex.verify(place)
+    place = folder or active_folder()  # not the one that would answer in its stead
+    index = ArchitectureIndex.verify(place)
     manifest = index.manifest
     files = present(place, manifest)
     size = sum(entry.size for entry in files)
@@ -43,7 +43,7 @@ def verify(
         show_json(facts)
     else:
         left_out = f" Not here, and needed by no query: {' '.join(absent)}." if absent else ""
-        typer.echo(
+        say(
             f"{clean(index.source)} at {clean(manifest.revision)}: {counted(len(files), 'file')}, "
             f"{size:,} bytes, {manifest.graphs:,} graphs; all as the manifest says.{left_out}"
         )

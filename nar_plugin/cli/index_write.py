@@ -9,11 +9,13 @@ from typing import Annotated
 import typer
 
 from nar_plugin.cli.corpus import CORPUS
+from nar_plugin.cli.output import only_results_on_stdout, say
 from nar_plugin.cli.train import ENCODER
 
 DEFAULT = Path("nar_plugin/data")
 
 
+@only_results_on_stdout()
 def write(
     folder: Annotated[Path, typer.Argument(help="Receives index and encoder.")] = DEFAULT,
     corpus: Annotated[Path, typer.Option(help="Folder of a corpus.")] = CORPUS,
@@ -32,4 +34,4 @@ def write(
     with needs_train():
         from nar_plugin.train.default import write_index
     today = datetime.now(UTC).strftime("%Y.%m.%d")
-    typer.echo(repr(write_index(corpus, encoder, folder, revision or today, graphs=graphs)))
+    say(repr(write_index(corpus, encoder, folder, revision or today, graphs=graphs)))

@@ -7,13 +7,13 @@ from dataclasses import asdict
 from nar_plugin.cli.output import Json, Reference, only_results_on_stdout, show, show_json
 
 
+@only_results_on_stdout()
 def motifs(reference: Reference, as_json: Json = False) -> None:
     """List the blocks of a model, most operations covered first."""
     from nar_plugin import api
     from nar_plugin.report.motif_table import motif_table
 
-    with only_results_on_stdout():
-        macro = api.motifs(reference)
+    macro = api.motifs(reference)
     rows, graph = macro.table(), macro.graph
     if as_json:
         traced = {"method": graph.method, "reason": graph.reason}

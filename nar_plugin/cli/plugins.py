@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 _COLOURS = {"active": "green", "disabled": "dim", "failed": "red"}
 
 
+@only_results_on_stdout()
 def plugins(as_json: Json = False) -> None:
     """List the plugins: active, disabled or failed, and why; and whose library is here."""
     from nar_plugin import manager
 
-    with only_results_on_stdout():
-        found = manager.list_plugins()
+    found = manager.list_plugins()
     if as_json:
         show_json([asdict(plugin) for plugin in found])
     else:

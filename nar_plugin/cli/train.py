@@ -8,10 +8,12 @@ from typing import Annotated
 import typer
 
 from nar_plugin.cli.corpus import CORPUS
+from nar_plugin.cli.output import only_results_on_stdout, say
 
 ENCODER = Path("runs/encoder")
 
 
+@only_results_on_stdout()
 def train(
     corpus: Annotated[Path, typer.Option(help="Folder of a corpus.")] = CORPUS,
     folder: Annotated[Path, typer.Option(help="Receives the encoder.")] = ENCODER,
@@ -25,4 +27,4 @@ def train(
     with needs_train():
         from nar_plugin.train.projection import train_encoder
     train_encoder(corpus, folder, device=device)
-    typer.echo(f"wrote {folder}")
+    say(f"wrote {folder}")

@@ -111,7 +111,9 @@ class TorchCandidates:
         # Not a matmul, which the user's set_float32_matmul_precision would round; a GPU's products
         # with a vector are never rounded.
         with torch.autocast(device.type, enabled=False):
-            scores = torch.cat([torch.mv(rows, vector) for rows in self._vectors.split(GPU_ROWS)])
+            scores = torch.cat(
+                [torch.mv(rows, vector) for rows in torch.split(self._vectors, GPU_ROWS)]
+            )
         if allowed is not None:
             scores[torch.from_numpy(~allowed).to(device)] = -torch.inf
         top = scores.topk(count)

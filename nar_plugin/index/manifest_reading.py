@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Mapping
 from datetime import date
-from importlib import metadata
 from typing import Any
 
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable
@@ -23,6 +22,7 @@ from nar_plugin.index.manifest import (
     Manifest,
     own_hash,
 )
+from nar_plugin.version import VERSION
 
 LARGEST_DIMENSION = 1 << 16
 MOST_ROWS = 1 << 31
@@ -83,7 +83,7 @@ def check_format(fields: dict[str, Any]) -> None:
             f"{MANIFEST} has schema {found}; this version of nar-plugin reads {SCHEMA}. "
             "Run `nar index update` for an index of today's format."
         )
-    wanted, here = typed(fields, "minimum_client", str), metadata.version("nar-plugin")
+    wanted, here = typed(fields, "minimum_client", str), VERSION
     if release(wanted) > release(here):
         raise IndexIncompatible(
             f"{MANIFEST} wants nar-plugin {wanted[:32]!r} or newer; this is {here}. "

@@ -216,15 +216,15 @@ def own_model(reference: str, index: ArchitectureIndex) -> OwnModel:
     """
     from nar_plugin.errors import TraceError, UnknownReference
     from nar_plugin.mining import mine
-    from nar_plugin.references import as_model, explained
-    from nar_plugin.tracing import trace, unwrap
+    from nar_plugin.references import explained
+    from nar_plugin.tracing import traced
 
     reference = settled(reference)
     try:
-        model = as_model(reference, caller="nar index add")
+        asked = traced(reference, caller="nar index add")
     except UnknownReference as error:
         raise explained(error, index.contents.names) from error
-    graph = trace(model)
+    graph = asked.graph
     if graph.method == "modules":
         # Of the refusals the one that came farthest.
         first = " ".join(graph.reason.splitlines()[:2]).rstrip(".")
@@ -239,7 +239,7 @@ def own_model(reference: str, index: ArchitectureIndex) -> OwnModel:
         name=reference,
         names=(reference,),
         library=library if colon else "",
-        family=known.family if known else type(unwrap(model)).__name__,
+        family=known.family if known else asked.class_name,
         task=known.task if known else "",
         params=graph.params,
         flops=graph.flops,

@@ -43,14 +43,15 @@ def shares_of_blocks(table: pa.Table, motifs: Sequence[MotifCount]) -> NDArray[n
     blocks = pc.list_flatten(column)
     covered = whole_numbers(blocks.field("count")) * whole_numbers(blocks.field("ops"))
     shapes = text_array([motif.shape for motif in large])
-    which = whole_numbers(pc.fill_null(pc.index_in(blocks.field("shape"), shapes), -1))
-    (same,) = np.nonzero(which >= 0)
+    found = pc.index_in(blocks.field("shape"), shapes)  # null where the model has no such block
+    same = whole_numbers(pc.indices_nonzero(pc.is_valid(found)))
+    which = whole_numbers(found.drop_null())
     sizes = np.array([motif.count * motif.ops for motif in large], dtype=np.int64)
 
     def sums(places: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.float64]:
         return np.bincount(places, values, len(table)).astype(np.float64)
 
-    of_model = sums(owners[same], sizes[which[same]])
+    of_model = sums(owners[same], sizes[which])
     of_rows = sums(owners[same], covered[same])
     whole = sum(motif.count * motif.ops for motif in motifs)
     return np.minimum(of_model / max(whole, 1), of_rows / np.maximum(sums(owners, covered), 1))

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from difflib import get_close_matches
-from math import ceil, floor
+from math import ceil, floor, isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nar_plugin.errors import NarError
+from nar_plugin.errors import NarError, in_words
 from nar_plugin.index.columns import BoolArray, one_of, whole_numbers
 from nar_plugin.index.names import NAME_KEYS, NameFilter, libraries_of_rows
 
@@ -47,14 +47,14 @@ def allowed_rows(table: pa.Table, where: Mapping[str, Any]) -> BoolArray:
     Shapes:
         [n], true where allowed.
     """
-    if not isinstance(where, Mapping):
-        raise NarError(f"where={where!r}: expected a dict such as {{'task': 'fill-mask'}}.")
+    if not issubclass(type(where), Mapping):
+        raise NarError(f"where={in_words(where)}: expected a dict such as {{'task': 'fill-mask'}}.")
     allowed = name_filter(table, where).rows()
     for key, value in where.items():
         if key in NUMBER_KEYS:
             allowed &= within(whole_numbers(table[key].combine_chunks()), bounds(key, value))
         elif key not in TEXT_KEYS:
-            raise NarError(f"where has the unknown key {key!r}; {keys_near(key)}.")
+            raise NarError(f"where has the unknown key {in_words(key)}; {keys_near(key)}.")
         elif key not in NAME_KEYS:
             allowed &= one_of(table[key], texts(key, value))
     return allowed
@@ -63,7 +63,7 @@ def allowed_rows(table: pa.Table, where: Mapping[str, Any]) -> BoolArray:
 def keys_near(key: Any) -> str:
     """The keys that there are, and which of them was perhaps meant."""
     keys = (*TEXT_KEYS, *NUMBER_KEYS)
-    near = get_close_matches(str(key).lower(), keys, n=1)
+    near = get_close_matches(in_words(key).strip("'").lower(), keys, n=1)
     meant = f"did you mean {near[0]!r}? The" if near else "the"
     return f"{meant} keys are {', '.join(keys)}"
 
@@ -104,37 +104,41 @@ def within(values: NDArray[np.int64], limits: Bounds) -> BoolArray:
 
 def texts(key: str, value: Any) -> list[str]:
     """The texts that a condition accepts."""
-    values = [value] if isinstance(value, str) else value
-    if isinstance(values, list | tuple | set | frozenset):
-        accepted = [text for text in values if isinstance(text, str)]
+    values = [value] if issubclass(type(value), str) else value
+    if issubclass(type(values), list | tuple | set | frozenset):
+        accepted = [str(text) for text in values if issubclass(type(text), str)]
         if accepted and len(accepted) == len(values):
             return accepted
-    raise NarError(f"where={{{key!r}: {value!r}}}: expected a text or a list of texts.")
+    raise NarError(
+        f"where={{{in_words(key)}: {in_words(value)}}}: expected a text or a list of texts."
+    )
 
 
 def bounds(key: str, value: Any) -> Bounds:
     """The least and the greatest whole number that a condition accepts, None for no bound."""
-    limits = read_bounds(value) if isinstance(value, str) else read_pair(value)
+    limits = read_bounds(value) if issubclass(type(value), str) else read_pair(value)
     if limits is None:
         raise NarError(
-            f"where={{{key!r}: {value!r}}}: expected a pair (low, high) of numbers or None, or a "
-            "text such as '<10M', '>=1G' or '10M-50M'."
+            f"where={{{in_words(key)}: {in_words(value)}}}: expected a pair (low, high) of numbers "
+            "or None, or a text such as '<10M', '>=1G' or '10M-50M'."
         )
     low, high = limits
     if low is not None and high is not None and low > high:
-        raise NarError(f"where={{{key!r}: {value!r}}}: the lower bound is above the upper one.")
+        raise NarError(
+            f"where={{{in_words(key)}: {in_words(value)}}}: the lower bound is above the upper one."
+        )
     return limits
 
 
 def read_pair(value: Any) -> Bounds | None:
     """The bounds in a pair of numbers, or None if it is no such pair."""
-    if not isinstance(value, list | tuple) or len(value) != 2:
+    if not issubclass(type(value), list | tuple) or len(value) != 2:
         return None
     low, high = value
     for bound in value:
-        if isinstance(bound, bool) or not isinstance(bound, int | float | None):
+        if type(bound) is bool or not issubclass(type(bound), int | float | type(None)):
             return None
-        if bound is not None and not np.isfinite(float(bound)):
+        if isinstance(bound, float) and not isfinite(bound):
             return None
     return None if low is None else ceil(low), None if high is None else floor(high)
 

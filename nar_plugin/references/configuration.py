@@ -1,38 +1,42 @@
 """A model from its configuration alone: an object, a file, or a snapshot of the Hub.
 
-Only `config.json` is read, never a weight, and never code that comes with it.
+Only `config.json` is read, never a weight, and never code that comes with it. A config is data:
+`config_values.py` leaves out what would load, fetch or execute, and the model is built behind the
+wall of `guard.py`.
 """
 
 from __future__ import annotations
 
 import copy
-import json
+import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from nar_plugin.errors import NarError
+from nar_plugin.references.config_file import CONFIG, config_file, read_object
+from nar_plugin.references.config_values import data_alone
 from nar_plugin.references.construction import built
+from nar_plugin.references.guard import DataOnly
 from nar_plugin.references.installation import want
+from nar_plugin.references.model_class import make, model_class
 
 if TYPE_CHECKING:
     from torch import nn
 
-CONFIG = "config.json"
-_WEIGHTS = (
-    "it holds weights, and not what is done with them: build the model and call find_similar(model)"
+Result = TypeVar("Result")
+_REVISION = re.compile(r"\w(?!.*\.\.)[\w./+-]*")
+_NEEDS_CODE = (
+    "needs Python code that comes with it, which nar-plugin never runs: load the model yourself "
+    "and call find_similar(model)"
 )
-_KINDS = {  # of files that are taken for a model
-    ".py": "write the module, a colon and what makes the model: my_module:MyModel",
-    **dict.fromkeys((".pt", ".pth", ".bin", ".ckpt", ".safetensors"), _WEIGHTS),
-}
-FILES = frozenset((*_KINDS, ".json"))  # endings of what is a path and no name
 
 
 def is_config(candidate: object) -> bool:
     """Whether this is a transformers config; imports nothing to find out."""
     transformers = sys.modules.get("transformers")
-    return transformers is not None and isinstance(candidate, transformers.PreTrainedConfig)
+    return transformers is not None and issubclass(type(candidate), transformers.PreTrainedConfig)
 
 
 def from_config(config: Any) -> nn.Module:
@@ -50,21 +54,8 @@ def from_config(config: Any) -> nn.Module:
     Raises:
         NarError: When transformers cannot build it; the text is the library's own.
     """
-    import transformers
-
-    own = copy.deepcopy(config)
-    model_class = _named_class(own)
-    try:
-        make = (
-            transformers.AutoModel.from_config if model_class is None else model_class._from_config
-        )
-        model: nn.Module = built(lambda: make(own))
-    except Exception as error:
-        name = getattr(model_class, "__name__", "AutoModel")
-        raise NarError(
-            f"transformers could not build {name} from this {type(config).__name__}: {error}"
-        ) from error
-    return model
+    want("transformers", for_what="a config")
+    return _from_config(config, where=f"this {type(config).__name__}")
 
 
 def from_file(path: Path) -> nn.Module:
@@ -74,24 +65,37 @@ def from_file(path: Path) -> nn.Module:
         NarError: When there is no such file, it is no config of transformers or timm, or it needs
             code that transformers does not have.
     """
-    path = path.absolute()
-    file = path / CONFIG if path.is_dir() else path
-    content = _content(file)
+    file = config_file(path)
+    content = read_object(file)
+    needs_code = "auto_map" in content
+    content = data_alone(content, str(file))
     if "model_type" not in content and "architecture" in content:
-        return _from_timm_file(file)
+        return _from_timm(content, str(file))
     want("transformers", for_what=str(path))
     import transformers
 
-    if "auto_map" in content and content.get("model_type") not in transformers.CONFIG_MAPPING:
+    kind = content.pop("model_type", None)
+    if not isinstance(kind, str):
+        raise NarError(f"{file} is not a config that transformers knows: it has no model_type")
+    if (
+        kind == "mistral"
+        and "layer_types" in content
+        and "ministral" in transformers.CONFIG_MAPPING
+    ):
+        kind = "ministral"  # as transformers.AutoConfig reads such a file
+    if needs_code and kind not in transformers.CONFIG_MAPPING:
+        raise NarError(f"{path} {_NEEDS_CODE}")
+
+    def read() -> Any:
+        return transformers.CONFIG_MAPPING[kind].from_dict(content, name_or_path=str(file))
+
+    failure = f"{file} is not a config that transformers knows"
+    if kind not in transformers.CONFIG_MAPPING:
         raise NarError(
-            f"{path} needs Python code that comes with it, which nar-plugin never runs: load the "
-            "model yourself and call find_similar(model)"
+            f"{failure}: it has no model type {kind[:80]!r}; a newer version may have it"
         )
-    try:
-        config = transformers.AutoConfig.from_pretrained(str(file), trust_remote_code=False)
-    except Exception as error:
-        raise NarError(f"{file} is not a config that transformers knows: {error}") from error
-    return from_config(config)
+    config = _from_data(read, str(file), failure)
+    return _from_config(config, where=str(file))
 
 
 def from_hub(name: str) -> nn.Module:
@@ -103,14 +107,16 @@ def from_hub(name: str) -> nn.Module:
         NarError: When the config can neither be found in the cache nor downloaded.
     """
     want("huggingface_hub", for_what=f"hub:{name}")
-    from huggingface_hub import hf_hub_download
-    from huggingface_hub.errors import LocalEntryNotFoundError
+    from huggingface_hub import hf_hub_download, try_to_load_from_cache
 
-    repo, _, revision = name.partition("@")
+    repo, at, revision = name.partition("@")
+    if at and not _REVISION.fullmatch(revision):
+        raise NarError(f"hub:{name} names no revision after its @: give a branch, tag or commit")
     try:
-        try:
-            file = hf_hub_download(repo, CONFIG, revision=revision or None, local_files_only=True)
-        except LocalEntryNotFoundError:
+        # With `local_files_only`, hf_hub_download asks the Hub nothing about the file, but which
+        # coding agents there are (huggingface_hub 2.4).
+        file = try_to_load_from_cache(repo, CONFIG, revision=revision or None)
+        if not isinstance(file, str):
             file = hf_hub_download(repo, CONFIG, revision=revision or None)
     except (OSError, ValueError) as error:
         raise NarError(
@@ -120,41 +126,51 @@ def from_hub(name: str) -> nn.Module:
     return from_file(Path(file))
 
 
-def _named_class(config: Any) -> Any:
-    """The model class that the config itself names, if transformers has it and it takes it."""
-    import transformers
+def _from_config(config: Any, where: str) -> nn.Module:
+    def copied() -> Any:
+        return data_alone(copy.deepcopy(config), where)
 
-    name = next(iter(config.architectures or ()), "")
-    model_class = getattr(transformers, name, None)
-    if not isinstance(model_class, type):
-        return None
-    if not issubclass(model_class, transformers.PreTrainedModel):
-        return None
-    return model_class if isinstance(config, model_class.config_class or ()) else None
-
-
-def _content(file: Path) -> dict[str, Any]:
-    if hint := _KINDS.get(file.suffix):
-        raise NarError(f"{file} is no {CONFIG}: {hint}")
-    if not file.is_file():
-        raise NarError(f"{file} does not exist: give a folder with a {CONFIG}, or such a file")
-    try:
-        content = json.loads(file.read_text("utf-8"))
-    except ValueError as error:
-        raise NarError(f"{file} is not JSON: {error}") from error
-    if not isinstance(content, dict):
-        raise NarError(f"{file} is not a config: it holds no object")
-    return content
-
-
-def _from_timm_file(file: Path) -> nn.Module:
-    want("timm", for_what=str(file))
-    import timm
-
-    try:
-        model: nn.Module = built(
-            lambda: timm.create_model(f"local-dir:{file.parent}", pretrained=False)
+    failure = f"transformers could not build a model from {where}"
+    own = _from_data(copied, where, failure)
+    owner = _from_data(lambda: model_class(own), where, failure)
+    if owner is None:
+        raise NarError(
+            f"transformers has no model of the type of {where}, {type(config).__name__}. If it "
+            f"{_NEEDS_CODE}"
         )
-    except Exception as error:
-        raise NarError(f"timm could not build the model of {file}: {error}") from error
+    failure = f"transformers could not build {owner.__name__} from {where}"
+    model: nn.Module = _from_data(lambda: built(lambda: make(owner, own)), where, failure)
     return model
+
+
+def _from_timm(content: dict[str, Any], where: str) -> nn.Module:
+    """What timm reads from such a file, without what it says of weights."""
+    want("timm", for_what=where)
+    import timm
+    from timm.models._hub import _parse_model_cfg  # what `local-dir:` reads a config.json with
+
+    def read_and_build() -> Any:
+        described, name, arguments = _parse_model_cfg(content, {})
+        described = data_alone({"pretrained_cfg": described}, where)["pretrained_cfg"]
+        return built(lambda: timm.create_model(name, pretrained_cfg=described, **arguments or {}))
+
+    model: nn.Module = _from_data(
+        read_and_build, where, f"timm could not build the model of {where}"
+    )
+    return model
+
+
+def _from_data(make: Callable[[], Result], what: str, failure: str) -> Result:
+    """What `make` returns behind the wall.
+
+    Raises:
+        NarError: It failed, or tried what a description may not.
+    """
+    try:
+        with DataOnly(what):
+            return make()
+    except NarError:
+        raise
+    except (Exception, SystemExit) as error:
+        problem = str(error).strip() or type(error).__name__
+        raise NarError(f"{failure}: {problem}") from error

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from reprlib import repr as short_repr
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from nar_plugin.errors import NarError
+from nar_plugin.errors import NarError, in_words
 from nar_plugin.references.configuration import from_config, from_file, is_config
 from nar_plugin.references.resolution import resolve
 
@@ -33,14 +32,14 @@ def as_model(candidate: object, *, caller: str = "find_similar") -> nn.Module:
     Raises:
         NarError: When it is none of these; the text names what was got.
     """
-    if isinstance(candidate, str):
-        return resolve(candidate)
-    if isinstance(candidate, Path):
-        return from_file(candidate.expanduser())
+    if issubclass(type(candidate), str):
+        return resolve(str(candidate))
+    if issubclass(type(candidate), Path):
+        return from_file(cast(Path, candidate))
     from torch import nn
 
-    if isinstance(candidate, nn.Module):
-        return candidate
+    if issubclass(type(candidate), nn.Module):
+        return cast("nn.Module", candidate)
     if is_config(candidate):
         return from_config(candidate)
     raise NarError(
@@ -50,7 +49,14 @@ def as_model(candidate: object, *, caller: str = "find_similar") -> nn.Module:
 
 
 def _described(candidate: object, caller: str) -> str:
-    """What it is, and which part of it would do."""
+    """What it is, and which part of it would do; its type alone where it cannot be looked at."""
+    try:
+        return _looked_at(candidate, caller)
+    except (Exception, SystemExit):  # somebody else's `__getattr__` or `__repr__`
+        return f"a {type(candidate).__name__}"
+
+
+def _looked_at(candidate: object, caller: str) -> str:
     import torch
     from torch import nn
 
@@ -62,7 +68,7 @@ def _described(candidate: object, caller: str) -> str:
         return f"a {kind} of several models: ask one, such as pipe.{parts[0]}.{caller}(){others}"
     if isinstance(candidate, Mapping) and any(map(torch.is_tensor, candidate.values())):
         return f"a {kind} of tensors: weights alone; build the model and ask it, {caller}(model)"
-    return f"{kind}: {short_repr(candidate)}"
+    return f"{kind}: {in_words(candidate)}"
 
 
 def _parts(candidate: object) -> list[str]:

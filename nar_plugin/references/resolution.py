@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,8 +12,10 @@ from typing import TYPE_CHECKING
 from nar_plugin import manager
 from nar_plugin.errors import NarError, PluginError, UnknownReference
 from nar_plugin.references.callables import current_folder_importable, from_callable
-from nar_plugin.references.configuration import FILES, from_file, from_hub
-from nar_plugin.references.construction import built
+from nar_plugin.references.config_file import FILES
+from nar_plugin.references.configuration import from_file, from_hub
+from nar_plugin.references.construction import Result, built
+from nar_plugin.references.guard import DataOnly
 from nar_plugin.references.installation import PACKAGES, NotInstalled, want
 from nar_plugin.references.suggestions import did_you_mean, libraries, names_of
 
@@ -43,7 +46,7 @@ def resolve(reference: str) -> nn.Module:
         NarError: When it names no model; the text says which ones come near, or what to install.
     """
     if _is_path(reference):
-        return from_file(Path(reference).expanduser())
+        return from_file(Path(reference))
     library, colon, name = reference.partition(":")
     if not colon or not name:
         raise _not_a_reference(reference)
@@ -64,7 +67,11 @@ def _is_path(reference: str) -> bool:
 
 
 def _from_plugins(reference: str) -> nn.Module | None:
-    answers = manager.call_each("nar_build", around=built, name=reference)
+    def guarded(ask: Callable[[], Result]) -> Result:
+        with DataOnly(reference):
+            return built(ask)
+
+    answers = manager.call_each("nar_build", around=guarded, name=reference)
     try:
         return next((model for _, model in answers), None)
     except PluginError as error:

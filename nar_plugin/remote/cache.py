@@ -23,7 +23,14 @@ from typing import Any, Literal
 from nar_plugin.errors import IndexUnavailable
 from nar_plugin.regular_files import is_there, open_regular, read_regular
 from nar_plugin.remote.failures import explained
-from nar_plugin.remote.names import inside, is_commit, is_repository, proven_blob, proven_commit
+from nar_plugin.remote.names import (
+    inside,
+    is_commit,
+    is_name,
+    is_repository,
+    proven_blob,
+    proven_commit,
+)
 from nar_plugin.remote.resuming import resume
 from nar_plugin.remote.waiting import patiently
 
@@ -67,7 +74,8 @@ class Place:
         """
         from huggingface_hub import constants
 
-        if not is_repository(self.repository):
+        old = self.kind == "model" and is_name(self.repository)  # such as gpt2
+        if not (old or is_repository(self.repository)):
             raise IndexUnavailable(f"{self.repository!r} is no repository: expected owner/name.")
         name = f"{self.kind}s--{self.repository.replace('/', '--')}"
         return Path(self.cache_dir or constants.HF_HUB_CACHE) / name
@@ -85,6 +93,7 @@ class Place:
         """
         from huggingface_hub import constants, get_hf_file_metadata
 
+        inside(self.folder, f"refs/{revision}")  # no question about what is no name
         source = f"{constants.ENDPOINT} for {path} of {self.repository}"
         with explained(self.repository, path, self.kind, revision):
             address = self.address(path, revision)

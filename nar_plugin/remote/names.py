@@ -14,15 +14,21 @@ from nar_plugin.errors import IndexUnavailable
 
 LONGEST_NAME = 255  # bytes of one part of a path, as file systems have it
 
-_REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}", re.ASCII)
+_NAME = re.compile(r"[A-Za-z0-9_][\w.-]{0,95}", re.ASCII)
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _BLOB = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 def is_repository(text: str) -> bool:
     """Whether a text has the form `owner/name`; says nothing about whether there is such a one."""
+    owner, slash, name = text.partition("/")
+    return bool(slash) and is_name(owner) and is_name(name)
+
+
+def is_name(text: str) -> bool:
+    """Whether a text has the form of an owner, of a repository, or of an old model, `gpt2`."""
     # The Hub has no `--` and no `..` in names: in its cache `a/b--c` and `a--b/c` were one folder.
-    return _REPOSITORY.fullmatch(text) is not None and "--" not in text and ".." not in text
+    return _NAME.fullmatch(text) is not None and "--" not in text and ".." not in text
 
 
 def is_commit(text: object) -> bool:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from nar_plugin import manager
-from nar_plugin.hookspecs import Provenance
 from nar_plugin.index import ArchitectureIndex, ArchitectureRow, Match
 from nar_plugin.index.insertions import best_without
 from nar_plugin.index.known import Known
@@ -14,6 +12,9 @@ from nar_plugin.mining import MotifCount
 from nar_plugin.report.hit import Hit, SharedMotif, Without
 from nar_plugin.report.query import IndexInfo, Query
 from nar_plugin.tracing import ArchitectureGraph
+
+if TYPE_CHECKING:
+    from nar_plugin.tracing.question import Traced
 
 
 def hit_of(rank: int, match: Match, query: Query) -> Hit:
@@ -64,13 +65,9 @@ def shared_motifs(a: tuple[MotifCount, ...], b: tuple[MotifCount, ...]) -> tuple
     )
 
 
-def query_of_model(
-    model: Any, subject: Any, graph: ArchitectureGraph, motifs: tuple[MotifCount, ...]
-) -> Query:
+def query_of_model(model: Any, asked: Traced, motifs: tuple[MotifCount, ...]) -> Query:
     """What is asked about: a model that was traced."""
-    from nar_plugin.tracing import unwrap  # imports torch
-
-    source = _provenance(subject)
+    graph, source = asked.graph, asked.provenance
     name = model if isinstance(model, str) else (source.name if source else None)
     return Query(
         name=name,
@@ -84,7 +81,7 @@ def query_of_model(
         reason=graph.reason,
         inputs=graph.inputs,
         unread=graph.unread,
-        class_name=type(unwrap(subject)).__name__,
+        class_name=asked.class_name,
         motifs=motifs,
     )
 
@@ -130,14 +127,3 @@ def info_of(index: ArchitectureIndex) -> IndexInfo:
         manifest.encoder,
         manifest.age,
     )
-
-
-def _provenance(subject: Any) -> Provenance | None:
-    from nar_plugin.tracing import unwrap
-
-    for _, provenance in manager.call_each(
-        "nar_provenance", only_imported=True, model=unwrap(subject)
-    ):
-        if isinstance(provenance, Provenance):
-            return provenance
-    return None

@@ -7,6 +7,8 @@ import random
 import shutil
 from typing import TYPE_CHECKING
 
+from nar_plugin.report.plain import printable
+
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
@@ -20,11 +22,12 @@ def terminal_width() -> int:
 
 
 def plain_text(renderable: RenderableType) -> str:
-    """What rich would print, without colours or trailing blanks."""
+    """What rich would print, without colours or trailing blanks, in stdout's characters."""
     console = _console()
     with console.capture() as capture:
         console.print(renderable)
-    return "\n".join(line.rstrip() for line in capture.get().rstrip().splitlines())
+    text = "\n".join(line.rstrip() for line in capture.get().rstrip().splitlines())
+    return printable(text)
 
 
 def _console() -> Console:

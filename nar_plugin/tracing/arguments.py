@@ -13,6 +13,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from nar_plugin.tracing.constants import KNOWN_ELEMENTS
 from nar_plugin.tracing.graph import Op
+from nar_plugin.tracing.host_copies import out_of_reach
 from nar_plugin.tracing.kernels import meta_twin
 from nar_plugin.tracing.record import PARAM
 
@@ -103,6 +104,7 @@ def _foreign(recorder: Recorder, tensor: torch.Tensor) -> torch.Tensor:
     learned = isinstance(tensor, torch.nn.Parameter)
     returned = bool(recorder.exported) and not learned and tensor.is_floating_point()
     small = tensor.numel() <= KNOWN_ELEMENTS and not learned and type(tensor) is torch.Tensor
+    small = small and not out_of_reach(tensor)
     if returned:  # from numpy, where it was computed from what went out
         twin = meta_twin(tensor)
         recorder.emit(Op("numpy"), recorder.exported, twin, flops=0)

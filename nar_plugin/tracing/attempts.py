@@ -10,12 +10,15 @@ from typing import NamedTuple
 
 from torch import nn
 
+from nar_plugin import isolation
 from nar_plugin.errors import TraceError
 from nar_plugin.hookspecs import ExampleInputs
 from nar_plugin.tracing import inputs as example
 from nar_plugin.tracing.escapes import told
 from nar_plugin.tracing.forward import ABOUT, CALLS_MADE, follow_on_meta, follow_on_reals
 from nar_plugin.tracing.graph import ArchitectureGraph
+from nar_plugin.tracing.host_copies import WeightsWanted, out_of_reach
+from nar_plugin.tracing.parts import buffers, parameters
 from nar_plugin.tracing.recorder import EndlessLoop
 
 Follow = Callable[[nn.Module, ExampleInputs, str], ArchitectureGraph]
@@ -88,10 +91,12 @@ class Attempts:
         Raises:
             TraceError: The model cannot be traced with any inputs.
         """
-        text = f"{follow.__name__}: {example.describe(inputs)}"
+        described = example.describe(inputs)
+        text = f"{follow.__name__}: {described}"
         if text in self._tried:
             return None
         self._tried.add(text)
+        isolation.tell(f"the forward of {type(self._model).__name__} on {described[:300]}")
         try:
             graph = follow(self._model, inputs, reason)
         except TraceError:
@@ -111,12 +116,18 @@ class Attempts:
         return graph
 
     def on_reals(self) -> ArchitectureGraph | None:
-        """A small model with weights runs for real on the inputs that were refused on meta."""
-        parameters = list(self._model.parameters())
-        if any(tensor.is_meta for tensor in (*parameters, *self._model.buffers())):
+        """A small model with weights runs for real on the inputs that were refused on meta.
+
+        Raises:
+            WeightsWanted: They are on an accelerator, out of this process's reach.
+        """
+        weights = list(parameters(self._model))
+        if any(tensor.is_meta for tensor in (*weights, *buffers(self._model))):
             return None
-        if sum(parameter.numel() for parameter in parameters) > _MOST_REAL_PARAMETERS:
+        if sum(parameter.numel() for parameter in weights) > _MOST_REAL_PARAMETERS:
             return None
+        if any(out_of_reach(tensor) for tensor in (*weights, *buffers(self._model))):
+            raise WeightsWanted
         for inputs, message, *_ in self._farthest()[:_MOST_ON_REALS]:
             reason = f"real tensors, since on meta tensors the forward raised {message[:300]!r}"
             try:

@@ -12,6 +12,8 @@ from typing import Any
 import torch
 from torch import nn
 
+from nar_plugin.tracing.parts import module_name
+
 _PACKED = ("torch.ao.nn.quantized.", "torch.ao.nn.intrinsic.quantized.", "torch.ao.nn.sparse.")
 _TRAINED = (
     "torch.ao.nn.qat.",
@@ -25,12 +27,12 @@ _OTHERS = ("bitsandbytes.", "auto_gptq.", "gptqmodel.", "awq.", "hqq.")
 
 def is_packed(module: nn.Module) -> bool:
     """Whether a layer has weights that only torch's own quantized kernels can read."""
-    return type(module).__module__.startswith(_PACKED)
+    return module_name(type(module)).startswith(_PACKED)
 
 
 def is_scale(name: str, tensor: torch.Tensor) -> bool:
     """Whether a buffer is a number that quantized calls are given, which Python reads before."""
-    return not tensor.is_meta and tensor.dim() == 0 and _SCALE.fullmatch(name) is not None
+    return _SCALE.fullmatch(name) is not None and not tensor.is_meta and tensor.dim() == 0
 
 
 def plain_layer(module: nn.Module) -> nn.Module | None:
@@ -46,10 +48,10 @@ def plain_layer(module: nn.Module) -> nn.Module | None:
     cls = type(module)
     if callable(getattr(cls, "calculate_qparams", None)):  # it looks at values and returns them
         return nn.Identity()
-    if not cls.__module__.startswith((*_PACKED, *_TRAINED, *_OTHERS)):
+    if not module_name(cls).startswith((*_PACKED, *_TRAINED, *_OTHERS)):
         return None
     with torch.device("meta"):
-        if not cls.__module__.startswith(_OTHERS):
+        if not module_name(cls).startswith(_OTHERS):
             return _plain(module, cls.__name__)
         return _new_linear(module) if hasattr(module, "in_features") else None
 

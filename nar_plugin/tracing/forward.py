@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
@@ -113,7 +115,7 @@ def _recorded(
         recorder.sources.learn(twin.parameters)
         recorder.constants.hold(twin.tensors)
         with ExitStack() as around:
-            around.enter_context(_default_dtype_kept())
+            around.enter_context(default_dtype_kept())
             # The user did not call this forward, and a guess may be refused a dozen times.
             around.enter_context(warnings.catch_warnings(action="ignore"))
             # A forward may toss a coin, as teacher forcing does: it falls alike in every trace.
@@ -170,20 +172,38 @@ def _checked_sparse_tensors() -> AbstractContextManager[None]:
     return context
 
 
+_paused: set[int] = set()  # the threads whose traces have paused a collector that was on
+
+
 @contextmanager
 def _collector_paused() -> Iterator[None]:
     """Spare a trace the search for cycles: all that it makes lives until its graph is there."""
-    enabled = gc.isenabled()
+    if not gc.isenabled():
+        yield
+        return
+    _paused.add(threading.get_ident())
     gc.disable()
     try:
         yield
     finally:
-        if enabled:
-            gc.enable()
+        _paused.discard(threading.get_ident())
+        gc.enable()
+
+
+def _resume_collector() -> None:
+    """A process that another thread forks has no trace in it that would do so at its end."""
+    if _paused - {threading.get_ident()}:
+        gc.enable()
+    _paused.intersection_update({threading.get_ident()})
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_resume_collector)
 
 
 @contextmanager
-def _default_dtype_kept() -> Iterator[None]:
+def default_dtype_kept() -> Iterator[None]:
+    """Leave the default dtype outside the block as it was."""
     dtype = torch.get_default_dtype()
     try:
         yield

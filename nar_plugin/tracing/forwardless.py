@@ -11,6 +11,8 @@ from typing import Any
 
 from torch import nn
 
+from nar_plugin.tracing.parts import named_children, parameters
+
 _MOST = 6  # parts that are named
 
 
@@ -43,8 +45,8 @@ def lone_part(model: nn.Module) -> tuple[str, nn.Module] | None:
     parts = list(islice(_parts(model, "model"), 2))
     if len(parts) != 1:
         return None
-    inside = {id(parameter) for parameter in parts[0][1].parameters()}
-    whole = all(id(parameter) in inside for parameter in model.parameters())
+    inside = {id(parameter) for parameter in parameters(parts[0][1])}
+    whole = all(id(parameter) in inside for parameter in parameters(model))
     return parts[0] if whole else None
 
 
@@ -80,9 +82,9 @@ def _refusal(model: nn.Module) -> str:
 
 def _parts(module: nn.Module, name: str) -> Iterator[tuple[str, nn.Module]]:
     """The nearest modules inside that have a forward and parameters, and how they are written."""
-    for key, child in module.named_children():
+    for key, child in named_children(module):
         written = _written(module, name, key)
-        if next(child.parameters(), None) is None:
+        if next(parameters(child), None) is None:
             continue
         if _has_forward(child):
             yield written, child

@@ -15,6 +15,7 @@ from nar_plugin import manager
 from nar_plugin.errors import TraceError
 from nar_plugin.hookspecs import ExampleInputs
 from nar_plugin.tracing.constants import KNOWN_ELEMENTS
+from nar_plugin.tracing.host_copies import on_host, out_of_reach
 from nar_plugin.tracing.kernels import without_memory
 
 MOST_REAL_ELEMENTS = 1 << 26
@@ -44,7 +45,7 @@ def stated(model: nn.Module) -> ExampleInputs | None:
     """What the model says itself in `example_input_array`, as Lightning's modules do."""
     try:
         array = getattr(model, "example_input_array", None)
-    except Exception:  # a property of somebody else's
+    except (Exception, SystemExit):  # a property of somebody else's
         return None
     if isinstance(array, torch.Tensor) or (isinstance(array, Mapping | tuple | list) and array):
         return given(array)
@@ -82,11 +83,12 @@ def on_meta(inputs: ExampleInputs, data: list[torch.Tensor], constants: list[tor
 
     def change(tensor: torch.Tensor) -> torch.Tensor:
         real = tensor.is_floating_point() or tensor.is_complex()
-        if real or tensor.is_meta or tensor.numel() > KNOWN_ELEMENTS:
+        unknown = tensor.is_meta or out_of_reach(tensor)
+        if real or unknown or tensor.numel() > KNOWN_ELEMENTS:
             dtype = torch.float32 if tensor.is_floating_point() else tensor.dtype
             data.append(without_memory(torch.empty(tensor.shape, dtype=dtype, device="meta")))
             return data[-1]
-        constants.append(tensor.detach().to("cpu", copy=True))
+        constants.append(on_host(tensor))
         return constants[-1]
 
     return changed(tuple(inputs.args), change), changed(dict(inputs.kwargs), change)
@@ -107,8 +109,8 @@ def on_cpu(inputs: ExampleInputs, data: list[torch.Tensor]) -> Any:
     def change(tensor: torch.Tensor) -> torch.Tensor:
         if tensor.numel() > MOST_REAL_ELEMENTS:
             raise TraceError(f"an input has over {MOST_REAL_ELEMENTS:,} elements")
-        if not tensor.is_meta:
-            made = tensor.detach().to("cpu", copy=True)
+        if not (tensor.is_meta or out_of_reach(tensor)):
+            made = on_host(tensor)
             made = made.float() if made.is_floating_point() else made
         elif tensor.is_floating_point():
             made = torch.rand(tensor.shape, generator=generator)
@@ -151,10 +153,10 @@ def _word(item: Any) -> str:
         return "{" + ", ".join(f"{key}: {_word(entry)}" for key, entry in item.items()) + "}"
     if isinstance(item, SimpleNamespace):
         return "." + _word(vars(item))
-    if callable(getattr(item, "to_dict", None)):
-        return type(item).__name__ + _word(item.to_dict())
     try:
+        if callable(getattr(item, "to_dict", None)):
+            return type(item).__name__ + _word(item.to_dict())
         text = repr(item)
-    except Exception:  # somebody else's
+    except (Exception, SystemExit):  # somebody else's
         return type(item).__name__
     return text if len(text) < 40 else type(item).__name__

@@ -7,10 +7,13 @@ remembered are shapes only, nothing of a model.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+from itertools import islice
 from typing import Any
 
 import torch
 
+from nar_plugin import isolation
 from nar_plugin.tracing.opaque import likely_outputs
 
 _LAYOUTS: dict[Any, Any] = {}
@@ -202,3 +205,29 @@ def plainly_on_meta(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     if "generator" in kwargs:
         kwargs["generator"] = None
     return func(*args, **kwargs)
+
+
+class _Answers:
+    """The layouts that a forked child has learned (`isolation.Memory`); operators by name."""
+
+    def begin(self) -> None:
+        self._known = len(_LAYOUTS)
+
+    def news(self) -> list[tuple[str, Any, Any]]:
+        new = islice(_LAYOUTS.items(), self._known, None)
+        return [(func.name(), rest, layout) for (func, *rest), layout in new]
+
+    def learn(self, news: list[tuple[str, Any, Any]]) -> None:
+        for name, rest, layout in news:
+            with suppress(AttributeError, RuntimeError):  # an operator that is the child's alone
+                _LAYOUTS[_operator(name), *rest] = layout
+
+
+def _operator(name: str) -> Any:
+    """The overload of that name, such as `aten::add.Tensor`."""
+    packet, _, overload = name.partition(".")
+    space, _, operator = packet.partition("::")
+    return getattr(getattr(getattr(torch.ops, space), operator), overload or "default")
+
+
+isolation.remember(_Answers())

@@ -7,10 +7,12 @@ import re
 import numpy as np
 from torch import nn
 
+from nar_plugin import isolation
 from nar_plugin.errors import TraceError
 from nar_plugin.tracing import inputs as example
 from nar_plugin.tracing.forward import follow_on_meta
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
+from nar_plugin.tracing.parts import children, named_modules, parameters
 from nar_plugin.tracing.recorder import EndlessLoop
 
 
@@ -29,11 +31,12 @@ def from_modules(model: nn.Module, why: str) -> ArchitectureGraph:
     paths: list[str] = []
     edges: list[tuple[int, int]] = []
     known: dict[str, tuple[tuple[Op, ...], list[list[int]]]] = {}
-    for path, layer in model.named_modules():
-        if next(layer.children(), None) is not None or type(layer).__name__ in _NO_OPERATION:
+    for path, layer in named_modules(model):
+        if next(children(layer), None) is not None or type(layer).__name__ in _NO_OPERATION:
             continue
         text = f"{type(layer).__module__}.{_words(layer)}"
         if text not in known:
+            isolation.tell(f"the layer {path} of {type(model).__name__}, by itself,")
             known[text] = _layer(layer)
         inside, links = known[text]
         start = len(ops)
@@ -46,8 +49,8 @@ def from_modules(model: nn.Module, why: str) -> ArchitectureGraph:
         ops=tuple(ops),
         edges=np.array(sorted(edges), dtype=np.int32).reshape(-1, 2),
         paths=tuple(paths),
-        classes={path: type(layer).__name__ for path, layer in model.named_modules()},
-        params=sum(parameter.numel() for parameter in model.parameters()),
+        classes={path: type(layer).__name__ for path, layer in named_modules(model)},
+        params=sum(parameter.numel() for parameter in parameters(model)),
         method="modules",
         reason=why,
         inputs="none",

@@ -8,6 +8,8 @@ from typing import Any
 
 from torch import nn
 
+from nar_plugin.tracing.parts import module_name
+
 _RUN_HOOKS = ("_forward_pre_hooks", "_forward_hooks")
 
 
@@ -29,7 +31,7 @@ def keep_own_hooks(original: nn.Module, twin: nn.Module, memo: dict[int, Any]) -
 
 
 def _rebound(hook: Any, memo: dict[int, Any]) -> Any:
-    if type(hook).__module__.startswith("torch.nn.utils."):
+    if module_name(type(hook)).startswith("torch.nn.utils."):
         return hook
     if str(getattr(hook, "__module__", "")).startswith("transformers."):
         return hook  # transformers collects hidden states by hooks, put there once
@@ -39,7 +41,7 @@ def _rebound(hook: Any, memo: dict[int, Any]) -> Any:
     if isinstance(hook, types.FunctionType):
         return _knowing_the_twins(hook, memo)
     owner = memo.get(id(getattr(hook, "__self__", None)))
-    if owner is None or type(owner).__module__.startswith("torch.distributed."):
+    if owner is None or module_name(type(owner)).startswith("torch.distributed."):
         return None
     return types.MethodType(hook.__func__, owner)
 

@@ -11,6 +11,7 @@ import copy
 import enum
 import functools
 import types
+import weakref
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from contextlib import suppress
@@ -26,8 +27,10 @@ from nar_plugin.tracing.arrays import private_array
 from nar_plugin.tracing.constants import KNOWN_ELEMENTS
 from nar_plugin.tracing.dequantized import is_packed, is_scale, plain_layer
 from nar_plugin.tracing.generators import in_fixed_state
+from nar_plugin.tracing.host_copies import on_host, out_of_reach
 from nar_plugin.tracing.kernels import without_memory
 from nar_plugin.tracing.own_hooks import keep_own_hooks
+from nar_plugin.tracing.parts import module_name, modules, referent
 from nar_plugin.tracing.wrappers import unwrap
 
 Copy = Callable[[torch.Tensor], torch.Tensor]
@@ -117,6 +120,7 @@ class Twin:
         self._keep.clear()
 
     def _module(self, module: nn.Module, path: str) -> nn.Module:
+        module = referent(module)
         known = self._memo.get(id(module))
         if known is not None:
             return cast(nn.Module, known)
@@ -179,13 +183,15 @@ class Twin:
     def _parameter(self, parameter: torch.Tensor) -> nn.Parameter:
         known = self._memo.get(id(parameter))
         if known is None:
-            known = nn.Parameter(self._copy_tensor(parameter), requires_grad=False)
+            copied = self._copy_tensor(parameter)
+            lazy = isinstance(copied, UninitializedParameter)
+            known = copied if lazy else nn.Parameter(copied, requires_grad=False)
             self._remember(parameter, known)
             self.parameters.append(known)
         return cast(nn.Parameter, known)
 
     def _buffer(self, name: str, tensor: torch.Tensor) -> torch.Tensor:
-        if id(tensor) not in self._memo and is_scale(name, tensor):
+        if id(tensor) not in self._memo and is_scale(name, tensor) and not out_of_reach(tensor):
             self.tensors.append(real_copy(tensor))
             self._remember(tensor, self.tensors[-1])
         return self._tensor(tensor)
@@ -193,8 +199,8 @@ class Twin:
     def _tensor(self, tensor: torch.Tensor) -> torch.Tensor:
         known = self._memo.get(id(tensor))
         if known is None:
-            if self._copy_tensor is _empty and _is_setting(tensor):
-                known = tensor.detach().to("cpu", copy=True)
+            if self._copy_tensor is _empty and _is_setting(tensor) and not out_of_reach(tensor):
+                known = on_host(tensor)
             else:
                 known = self._copy_tensor(tensor)
             self.tensors.append(known)
@@ -202,6 +208,18 @@ class Twin:
         return cast(torch.Tensor, known)
 
     def _value(self, value: Any) -> Any:
+        """The twin's own of a value; what cannot even be looked at is shared."""
+        try:
+            return self._own(value)
+        except TraceError:
+            raise
+        except (
+            Exception,
+            SystemExit,
+        ):  # somebody else's `__getattr__` or `__class__`, or a reference to nothing
+            return value
+
+    def _own(self, value: Any) -> Any:
         kind = type(value)
         if kind is types.FunctionType and value.__closure__:
             return self._function(value)
@@ -212,6 +230,10 @@ class Twin:
         known = self._memo.get(id(value))
         if known is not None:
             return known
+        if isinstance(value, weakref.ref):
+            return self._reference(value)
+        if kind in weakref.ProxyTypes:  # of a part of the model, most often; the twin holds its own
+            return self._value(referent(value))
         other = in_fixed_state(value)
         other = private_array(value) if other is None else other
         if other is not None:
@@ -261,6 +283,14 @@ class Twin:
             with suppress(ValueError):  # not filled yet
                 cell.cell_contents = self._value(own.cell_contents)
         return twin
+
+    def _reference(self, reference: weakref.ref[Any]) -> weakref.ref[Any]:
+        """A weak reference to the twin's own of what it refers to."""
+        referent = reference()
+        own = None if referent is None else self._value(referent)
+        if own is referent or id(referent) not in self._memo:
+            return reference  # nothing else would keep what was made for it alone
+        return type(reference)(own)
 
     def _dict(self, value: dict[Any, Any]) -> dict[Any, Any]:
         try:
@@ -322,7 +352,7 @@ def dequantized(model: nn.Module) -> nn.Module:
 
     Plugins guess inputs from layers that they know, and no packed layer is one.
     """
-    if not any(is_packed(module) for module in model.modules()):
+    if not any(is_packed(module) for module in modules(model)):
         return model
     return Twin(model, lambda path, forward: forward).model
 
@@ -330,7 +360,7 @@ def dequantized(model: nn.Module) -> nn.Module:
 def real_copy(tensor: torch.Tensor) -> torch.Tensor:
     """A private copy on the CPU; every float becomes float32."""
     dtype = torch.float32 if tensor.is_floating_point() else tensor.dtype
-    return tensor.detach().to("cpu", dtype, copy=True)
+    return on_host(tensor, dtype)
 
 
 def _own_class(module: nn.Module) -> type[nn.Module]:
@@ -342,7 +372,7 @@ def _own_class(module: nn.Module) -> type[nn.Module]:
 
 def _stands_for(module: nn.Module) -> nn.Module | None:
     """The plain module that a wrapper, an adapter or a quantized layer is made of."""
-    if type(module).__module__.startswith("torch.nn.modules."):
+    if module_name(type(module)).startswith("torch.nn.modules."):
         return None
     inner = unwrap(module)  # torch.compile and DDP inside the model as well as around it
     if inner is not module:
@@ -353,7 +383,7 @@ def _stands_for(module: nn.Module) -> nn.Module | None:
 
 def _without_adapter(module: nn.Module) -> nn.Module | None:
     """The layer inside one of PEFT's: merged or not, an adapter is no part of the design."""
-    if not type(module).__module__.startswith("peft."):
+    if not module_name(type(module)).startswith("peft."):
         return None
     inner = module._modules.get("base_layer")
     return inner if inner is not None else module._modules.get("original_module")
@@ -383,8 +413,8 @@ def _empty(tensor: torch.Tensor) -> torch.Tensor:
     """An empty meta tensor of the same logical shape; every float becomes float32."""
     if isinstance(tensor, UninitializedParameter | UninitializedBuffer):
         raise TraceError(
-            "The model has lazy layers whose sizes are not known yet. Run one forward with real "
-            "inputs first, then ask again."
+            "The model has lazy layers that its forward does not reach with these inputs, so "
+            "their sizes are not known. Run one forward that reaches them first, then ask again."
         )
     dtype = torch.float32 if tensor.is_floating_point() else tensor.dtype
     return without_memory(torch.empty(_logical_shape(tensor), dtype=dtype, device="meta"))

@@ -6,6 +6,7 @@ import torch
 from torch import nn
 
 from nar_plugin.errors import TraceError
+from nar_plugin.tracing.parts import module_name
 
 # Classes whose only content is the wrapped `module`; by name, since FSDP and DeepSpeed are heavy.
 _WRAPPERS = frozenset(
@@ -29,12 +30,12 @@ def unwrap(model: nn.Module) -> nn.Module:
         inner = model._modules.get("_orig_mod")
         if inner is None and type(model).__name__ in _WRAPPERS:
             inner = model._modules.get("module")
-        if inner is None and type(model).__module__.startswith("peft."):
+        if inner is None and module_name(type(model)).startswith("peft."):
             inner = model._modules.get("base_model")  # PeftModel -> LoraModel
             if inner is None and type(model).__name__.endswith("Model"):
                 inner = model._modules.get("model")  # LoraModel -> the adapted model
-        if inner is None and type(model).__module__.startswith("ultralytics."):
-            bases = {base.__module__ for base in type(model).mro()}
+        if inner is None and module_name(type(model)).startswith("ultralytics."):
+            bases = {module_name(base) for base in type(model).mro()}
             inner = model._modules.get("model") if "ultralytics.engine.model" in bases else None
         if inner is None:
             return model

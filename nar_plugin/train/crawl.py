@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from nar_plugin import manager
 from nar_plugin.hookspecs import NamedArchitecture
 from nar_plugin.train.build import merged
 from nar_plugin.train.corpus import write_corpus
@@ -81,12 +82,9 @@ def architecture(record: dict[str, Any]) -> NamedArchitecture:
 @cache
 def _timm_families() -> dict[str, str]:
     """What timm's plugin calls the family of each of its constructors; none without timm."""
-    from nar_plugin.hooks.timm import nar_architectures
-
-    try:
-        return {item.name.partition(":")[2]: item.family for item in nar_architectures()}
-    except ImportError:
-        return {}
+    answers = manager.call_each("nar_architectures", libraries={"timm"})
+    named = [item for _, items in answers for item in items if item.library == "timm"]
+    return {item.name.partition(":")[2]: item.family for item in named}
 
 
 def design_of(config: dict[str, Any]) -> str:

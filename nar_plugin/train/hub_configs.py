@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tqdm import tqdm
 
 from nar_plugin.errors import IndexUnavailable, NarError
-from nar_plugin.regular_files import read_regular
-from nar_plugin.remote.cache import MAIN, SMALL, Place
+from nar_plugin.references.config_file import CONFIG, read_object
+from nar_plugin.references.config_values import data_alone
+from nar_plugin.remote.cache import MAIN, Place
 from nar_plugin.train.workers import read_records
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi, ModelInfo
 
 Answer = TypeVar("Answer")
-CONFIG = "config.json"
 WAITS = (1, 2, 4, 8, 16, 32, 64)  # seconds before a question is asked again
 _SPDX = {"apache-2.0": "Apache-2.0", "mit": "MIT", "bsd-3-clause": "BSD-3-Clause"}
 
@@ -85,15 +85,28 @@ def read_config(api: HfApi, name: str) -> dict[str, Any]:
         record |= {"commit": info.sha, "task": info.pipeline_tag, "licence": licence_of(info)}
         place = Place(name, kind="model")
         path = patiently(lambda: place.small(CONFIG, MAIN))
-        record["config"] = json.loads(read_regular(path, SMALL))
-        if not isinstance(record["config"], dict):
-            raise ValueError(f"{CONFIG} holds no object")
+        record["config"] = _config(path, name)
     except IndexUnavailable as error:
         reason = error.__cause__ or error
         record["failure"] = f"{type(reason).__name__}: {' '.join(str(reason).split())}"[:300]
-    except (HFValidationError, HfHubHTTPError, ValueError, RecursionError) as error:
+    except (HFValidationError, HfHubHTTPError, ValueError) as error:
         record["failure"] = f"{type(error).__name__}: {' '.join(str(error).split())}"[:300]
     return record
+
+
+def _config(file: Path, name: str) -> dict[str, Any]:
+    """The config as it stands there, where it could be asked for.
+
+    Raises:
+        ValueError: `nar find hub:owner/name` would refuse it.
+    """
+    try:
+        content = read_object(file)
+        data_alone(content, f"hub:{name}")
+    except NarError as error:
+        # The record is published: it says nothing of the folders here.
+        raise ValueError(str(error).replace(str(file), CONFIG)) from error
+    return content
 
 
 def online() -> HfApi:

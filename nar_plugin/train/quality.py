@@ -61,6 +61,7 @@ _COLUMNS: dict[str, list[tuple[str, tuple[str, ...]]]] = {
         for side in ("seen", "unseen")
         for title, name in (
             ("P@1", "first"),
+            ("same parent", "same_parent"),
             ("P@5", "precision"),
             ("NDCG@5", "ndcg"),
             ("foreign", "foreign"),
@@ -187,7 +188,7 @@ def _facts(cells: Sequence[dict[str, Any]]) -> str:
     facts, seed = first["split"], first["cell"]["seed"]
     if "families" not in facts:
         return (
-            f"Seed {seed}: {facts['queries']:,} questions among {facts['candidates']:,} candidates; "
+            f"Seed {seed}: {facts['queries']:,} questions among {facts['candidates']:,} graphs; "
             f"trained on {facts['train']:,}. [likeness.md](likeness.md) states the measures.\n"
         )
     told = [

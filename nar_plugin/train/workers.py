@@ -217,7 +217,10 @@ def start_worker() -> None:
     logging.disable(logging.ERROR)
     import torch
 
+    from nar_plugin import isolation
+
     torch.set_num_threads(1)
+    isolation.stay()  # a name that never ends, or kills its process, costs this worker alone
 
 
 @functools.cache

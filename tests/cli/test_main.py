@@ -61,6 +61,31 @@ def test_exit_codes(code, words, status):
     assert code(*words)[0] == status
 
 
+@pytest.mark.parametrize(
+    ("words", "new"),
+    [
+        (["train", "--epochs", "3"], "nar dev train"),
+        (["evaluate", "--help"], "nar dev evaluate"),
+        (["corpus", "build", "--isolated"], "nar dev corpus"),
+        (["bench"], "nar dev bench"),
+        (["index", "write"], "nar dev index write"),
+        (["index", "reencode", "owner/name"], "nar dev index reencode"),
+    ],
+)
+def test_an_old_name_answers_with_the_new_one(code, words, new):
+    status, out, err = code(*words)
+    assert (status, out) == (2, "")
+    assert f"it is `{new}` now" in " ".join(err.split())
+
+
+def test_help_fits_one_screen(code, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = code("--help")[1]
+    assert len(shown.splitlines()) <= 24
+    assert "dev" in shown
+    assert "corpus" not in shown
+
+
 def test_help_imports_no_torch():
     line = "import sys, nar_plugin.cli; print([m for m in ('torch', 'numpy') if m in sys.modules])"
     result = subprocess.run([sys.executable, "-c", line], capture_output=True, text=True)

@@ -38,3 +38,11 @@ def test_mlp_mixer():
 def test_unknown_names_are_refused():
     with pytest.raises(PluginError, match="Did you mean lucidrains:linformer/Linformer"):
         plugin.nar_build("lucidrains:linformer/Linfomer")
+
+
+def test_only_what_the_catalogue_says_is_evaluated(tmp_path):
+    marker = tmp_path / "pwned"
+    text = f"lucidrains:linformer/Linformer if open({str(marker)!r}, 'w') else None"
+    with pytest.raises(PluginError):
+        plugin.nar_build(text)
+    assert not marker.exists()

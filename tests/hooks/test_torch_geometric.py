@@ -13,8 +13,8 @@ from nar_plugin.references.construction import built
 from nar_plugin.tracing import trace
 
 pyg = pytest.importorskip("torch_geometric.nn")
-from nar_plugin.hooks._torch_geometric_inputs import edges  # noqa: E402 (after the check)
-from nar_plugin.hooks._torch_geometric_neighbours import all_pairs, triplets  # noqa: E402
+from nar_plugin.hooks.torch_geometric.inputs import edges  # noqa: E402 (after the check)
+from nar_plugin.hooks.torch_geometric.neighbours import all_pairs, triplets  # noqa: E402
 
 
 @pytest.fixture(scope="module")

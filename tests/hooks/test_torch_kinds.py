@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import torch
 from nar_plugin.hooks import torch as plugin
-from nar_plugin.hooks._torch_first_state import first_state
+from nar_plugin.hooks.torch.guess.first_state import first_state
 from torch import Tensor, nn
 from torch.nn import functional as F
 

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from nar_plugin.hooks._torch_mending import mended
+from nar_plugin.hooks.torch.mend.messages import mended
 from torch import nn
 
 from nar_plugin.hookspecs import ExampleInputs

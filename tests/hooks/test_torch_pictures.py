@@ -104,7 +104,7 @@ def test_picture_keeps_its_resolution(model, inputs):
 
 
 def test_fewer_channels_come_before_other_ranks():
-    from nar_plugin.hooks._torch_mending import mended
+    from nar_plugin.hooks.torch.mend.messages import mended
 
     message = "expected input[1, 9, 64, 64] to have 3 channels, but got 9 channels instead"
     first = mended(nn.Identity(), ExampleInputs((torch.empty(1, 3, 64, 64),)), message)[0]

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from nar_plugin.hooks._torch_edits import ranked, resized
+from nar_plugin.hooks.torch.mend.edits import ranked, resized
 from torch import nn
 from torch.nn import functional
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 from nar_plugin.hooks import transformers as plugin
-from nar_plugin.hooks._transformers_checkpoints import (
+from nar_plugin.hooks.transformers.checkpoints import (
     Checkpoint,
     checkpoints,
     configuration,

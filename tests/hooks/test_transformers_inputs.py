@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import torch
-from nar_plugin.hooks._transformers_inputs import guesses
+from nar_plugin.hooks.transformers.inputs.guesses import guesses
 
 from nar_plugin.tracing import trace
 

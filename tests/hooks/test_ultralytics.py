@@ -4,8 +4,8 @@ import sys
 
 import pytest
 import torch
-from nar_plugin.hooks import _ultralytics_configurations as configurations
 from nar_plugin.hooks import ultralytics as plugin
+from nar_plugin.hooks.ultralytics import configurations
 
 from nar_plugin.errors import PluginError
 from nar_plugin.hookspecs import NamedArchitecture

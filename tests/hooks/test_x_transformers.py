@@ -121,5 +121,5 @@ def test_an_unknown_name_is_answered_with_the_nearest() -> None:
 def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "x_transformers", None)
     assert list(plugin.nar_architectures()) == []
-    with pytest.raises(PluginError, match="pip install x-transformers"):
+    with pytest.raises(PluginError, match="pip install x_transformers"):
         plugin.nar_build("x_transformers:decoder")

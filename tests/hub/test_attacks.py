@@ -120,6 +120,17 @@ def test_a_cache_that_is_itself_behind_a_link_is_one(behind, home, tmp_path):
     assert len(first_readable(ArchitectureIndex.load)) == 225
 
 
+@pytest.mark.parametrize("name", ["gpt2", "a/b", "a_b/_c.d-e"])
+def test_models_with_and_without_an_owner(name, home):
+    assert Place(name, home, kind="model").folder == home / f"models--{name.replace('/', '--')}"
+
+
+@pytest.mark.parametrize("name", ["", "..", "a/..", "/etc", "a/b/c", "a--b", "a\nb", "-a", "a/b\n"])
+def test_what_names_no_model(name, home):
+    with pytest.raises(IndexUnavailable, match="no repository"):
+        Place(name, home, kind="model").small("config.json")
+
+
 @pytest.mark.parametrize("name", ["a/b", "refs/pr/1", "shards/00000.rows.parquet"])
 def test_a_plain_name_is_inside(tmp_path, name):
     assert inside(tmp_path, name) == tmp_path / name

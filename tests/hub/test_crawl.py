@@ -114,7 +114,7 @@ def test_what_has_no_config_is_recorded_and_not_asked_again(models, slept, tmp_p
     failures = [record["failure"].partition(":")[0] for record in read(tmp_path / "configs")]
     assert failures == [
         "RemoteEntryNotFoundError",
-        "JSONDecodeError",
+        "ValueError",
         "ValueError",
         "RepositoryNotFoundError",
         "HFValidationError",

@@ -237,6 +237,9 @@ def bomb(kind):
     elif kind == "one text for every row":
         indices = pa.array(np.zeros(5000, np.int32))
         table = table_of(5000, url=pa.DictionaryArray.from_arrays(indices, ["x" * 200_000]))
+    elif kind == "one text for very many rows":  # each row is small enough, the file is tiny
+        indices = pa.array(np.zeros(40_000, np.int32))
+        table = table_of(40_000, url=pa.DictionaryArray.from_arrays(indices, ["x" * 15_000]))
     elif kind == "one number, often":
         names = [["a"]] * 4999 + [["a"] * 9_000_000]
         table = table_of(5000, names=pa.array(names, schema().field("names").type))
@@ -269,7 +272,10 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
 @pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in kilobytes there")
 @pytest.mark.parametrize(
     "kind",
-    ["a text of zeros", "one text for every row", "one number, often", "long texts in a list"],
+    [
+        *("a text of zeros", "one text for every row", "one text for very many rows"),
+        *("one number, often", "long texts in a list"),
+    ],
 )
 def test_a_parquet_bomb_is_not_unpacked(kind, tmp_path):
     content, rows = bomb(kind)

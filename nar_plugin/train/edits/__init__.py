@@ -16,7 +16,7 @@ from nar_plugin.train.edits.draft import Draft, Step
 
 __all__ = ["EDITS", "EDITS_VERSION", "HELD_OUT", "TRAINED", "Draft", "Step", "edited"]
 
-EDITS_VERSION = "1"  # of what the kinds do; cells of the split `edits` are measured by one
+EDITS_VERSION = "2"  # of what the kinds do; cells of the split `edits` are measured by one
 
 Edit = Callable[[ArchitectureGraph, np.random.Generator], ArchitectureGraph | None]
 

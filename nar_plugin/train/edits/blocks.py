@@ -62,7 +62,12 @@ def gated_perceptron(
         middle = second.inputs[0] if len(second.inputs) == 1 else second
         first = middle.inputs[0] if len(middle.inputs) == 1 else second
         plain = middle.op.kind in ACTIVATIONS and first.op.kind == "linear"
-        if not plain or not first.inputs or len(readers[id(first)]) > 1 or first.op.get("in") != second.op.get("out"):
+        if (
+            not plain
+            or not first.inputs
+            or len(readers[id(first)]) > 1
+            or first.op.get("in") != second.op.get("out")
+        ):
             continue
         wide, hidden = first.op.get("in"), first.op.get("out")
         if type(wide) is not int or type(hidden) is not int or hidden != second.op.get("in"):

@@ -40,7 +40,7 @@ def grouped(graph: ArchitectureGraph, random: np.random.Generator) -> Architectu
 
 
 def separable(graph: ArchitectureGraph, random: np.random.Generator) -> ArchitectureGraph | None:
-    """A depthwise and a pointwise convolution for each full one (Howard et al. 2017, 1704.04861)."""
+    """A depthwise and a pointwise convolution for each full one (Howard et al., 1704.04861)."""
     draft = Draft(graph)
     convs = _full(draft)
     for step in convs:

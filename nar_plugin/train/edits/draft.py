@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 
+_SUM = Op("add")
 _GIVEN = ("out", "width")  # attributes that state how many features an operation gives
 PARAMETRIC = frozenset({"linear", "conv", "lstm", "gru", "rnn_tanh", "rnn_relu"})
 
@@ -119,7 +121,8 @@ class Draft:
         return {id(step) for step in self.steps} - below
 
     def graph(self) -> ArchitectureGraph:
-        """The graph of all that the results depend on."""
+        """The graph of all that the results depend on; sums of sums are one, as in a trace."""
+        self._join_sums()
         steps = self._ordered()
         places = {id(step): place for place, step in enumerate(steps)}
         known: dict[Op, Op] = {}
@@ -134,6 +137,21 @@ class Draft:
             paths=tuple(step.path for step in steps),
             edges=np.array(edges, dtype=np.int32).reshape(-1, 2),
         )
+
+    def _join_sums(self) -> None:
+        """Make (a + b) + c the sum of three, where nothing else reads a + b."""
+        steps = self._ordered()
+        read = Counter(id(source) for step in steps for source in step.inputs)
+        results = {id(step) for step in self.results}
+
+        def joined(step: Step) -> bool:
+            plain = step.op == _SUM and len(step.inputs) > 1
+            return plain and read[id(step)] == 1 and id(step) not in results
+
+        for step in steps:
+            if step.op == _SUM and len(step.inputs) > 1:
+                parts = [source.inputs if joined(source) else [source] for source in step.inputs]
+                step.inputs = [source for part in parts for source in part]
 
     def _ordered(self) -> list[Step]:
         """All steps that the results depend on, sources first."""

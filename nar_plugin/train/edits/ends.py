@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nar_plugin.encoder.trunk import READOUTS
-from nar_plugin.encoder.words import ACTIVATIONS, NORMS
+from nar_plugin.encoder.words import ACTIVATIONS
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 from nar_plugin.train.edits.draft import Draft, Step, changed, features, side, sized
 from nar_plugin.train.layers import batch_norm, linear
@@ -55,7 +55,7 @@ def tagger(graph: ArchitectureGraph, random: np.random.Generator) -> Architectur
     if wide is None or not before.inputs:
         return None
     sizes = (("bidirectional", True), ("in", wide), ("layers", 1))
-    lstm = Op("lstm", (*sizes, ("out", 2 * _TAGGER), ("width", _TAGGER)))
+    lstm = Op("lstm", (*sizes, ("out", _TAGGER), ("width", _TAGGER)))
     return _ending(draft, draft.chain(before, [lstm, linear(2 * _TAGGER, 9)]))
 
 
@@ -99,17 +99,19 @@ def no_embeddings(
     tables = [step for step in draft.of("embedding") if id(step) in first]
     if not tables:
         return None
-    largest = max(tables, key=lambda step: int(step.op.get("vocabulary") or 0))
+    largest = max(tables, key=_words)
     if largest in draft.results:
         return None
-    for step in draft.steps:
+    for step in [step for step in draft.steps if largest in step.inputs]:
         step.inputs = [source for source in step.inputs if source is not largest]
+        if len(step.inputs) > 1 and all(source in tables for source in step.inputs):
+            # The vectors are added to the smallest table first, which says the segment.
+            segment, *others = sorted(step.inputs, key=_words)
+            step.inputs = [draft.add(Op("add"), [segment]), *others]
     return draft.graph()
 
 
-def no_positions(
-    graph: ArchitectureGraph, random: np.random.Generator
-) -> ArchitectureGraph | None:
+def no_positions(graph: ArchitectureGraph, random: np.random.Generator) -> ArchitectureGraph | None:
     """Without the learned positions that are added before the first block."""
     draft = Draft(graph)
     first = draft.first_layers()
@@ -119,13 +121,18 @@ def no_positions(
             return draft.graph()
         tables = [source for source in step.inputs if source.op.kind == "embedding"]
         if id(step) in first and len(tables) > 1:
-            sizes = sorted(tables, key=lambda table: int(table.op.get("vocabulary") or 0))
+            sizes = sorted(tables, key=_words)
             positions = sizes[-2]  # fewer than words, more than segments
             step.inputs = [source for source in step.inputs if source is not positions]
             if len(step.inputs) == 1:
                 draft.redirect(step, step.inputs[0])
             return draft.graph()
     return None
+
+
+def _words(table: Step) -> int:
+    """The size of a vocabulary."""
+    return int(table.op.get("vocabulary") or 0)
 
 
 def _is_early(step: Step) -> bool:

@@ -22,15 +22,13 @@ def width(graph: ArchitectureGraph, random: np.random.Generator) -> Architecture
         return None  # as wide as there are experts, which stay
     first, last = draft.first_layers(), draft.last_layers()
     factors = list(_FACTORS)
-    random.shuffle(factors)  # type: ignore[arg-type]
+    random.shuffle(factors)
     for factor in factors:
         ops = [
             _scaled(step.op, factor, first=id(step) in first, last=id(step) in last)
             for step in draft.steps
         ]
-        if all(ops) and any(
-            op != step.op for op, step in zip(ops, draft.steps, strict=True)
-        ):
+        if all(ops) and any(op != step.op for op, step in zip(ops, draft.steps, strict=True)):
             for op, step in zip(ops, draft.steps, strict=True):
                 step.op = op or step.op
             return draft.graph()

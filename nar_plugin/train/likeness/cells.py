@@ -1,4 +1,4 @@
-"""One cell of the splits `edits`, `kin` and `triples`: fit a method on what it may see, and ask it."""
+"""A cell of the splits `edits`, `kin` and `triples`: fit a method on what it may see, and ask."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from nar_plugin.train.corpus import CorpusGraph
-from nar_plugin.train.likeness.kin import kin_quality, kin_split
+from nar_plugin.train.likeness.kin import KIN_VERSION, kin_quality, kin_split
 from nar_plugin.train.likeness.ladder_files import read_or_make
 from nar_plugin.train.likeness.ladders import LADDERS_VERSION, edits_quality, trained_on
 from nar_plugin.train.likeness.scoring import Asked, asked
@@ -38,7 +38,7 @@ def version(split: str) -> str:
     """What the figures of a split depend on beside the corpus: a change measures them anew."""
     of: dict[str, Callable[[], str]] = {
         "edits": lambda: LADDERS_VERSION,
-        "kin": taxonomy_table,
+        "kin": lambda: KIN_VERSION + taxonomy_table(),
         "triples": triples_table,
     }
     return of[split]()

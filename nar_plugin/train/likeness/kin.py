@@ -21,13 +21,15 @@ from numpy.typing import NDArray
 from nar_plugin.train.corpus import CorpusGraph
 from nar_plugin.train.likeness.scoring import Asked
 from nar_plugin.train.likeness.sides import validates
-from nar_plugin.train.likeness.taxonomy import FOREIGN, SAME_PARENT, grade
+from nar_plugin.train.likeness.taxonomy import FOREIGN, SAME_PARENT, grade, lineage
 from nar_plugin.train.metrics import IntArray
 from nar_plugin.train.splits import families
 
+KIN_VERSION = "2"  # of the split and the figures
 CUT = 5
 _LARGE = 5  # graphs of a family that may be held out, as in the split of unseen families
 _BLOCK = 64
+_FIGURES = ("same_parent", "first", "precision", "ndcg", "foreign", "first_foreign")
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,7 @@ class Kin:
         labels: int64[n], the family of each graph, in alphabetical order of the F families.
         queries: int64[q], the graphs that ask, one a family.
         grades: int8[q, F], how near each family is to that of each query.
+        siblings: bool[q, F], whether it has the same parent.
         unseen: bool[q], whether the family of each is held out from training.
         train: Numbers of the graphs to train on.
     """
@@ -45,6 +48,7 @@ class Kin:
     labels: IntArray
     queries: IntArray
     grades: NDArray[np.int8]
+    siblings: NDArray[np.bool_]
     unseen: NDArray[np.bool_]
     train: IntArray
 
@@ -55,7 +59,8 @@ class KinFigures:
 
     Attributes:
         queries: How many families asked.
-        first: P@1, the share whose first hit has the same parent.
+        first: P@1, the share whose first hit is of grade 3.
+        same_parent: The share whose first hit has the same parent: without parents and children.
         precision: P@5.
         ndcg: NDCG@5.
         foreign: Share of foreign ones among the first five.
@@ -64,6 +69,7 @@ class KinFigures:
 
     queries: int
     first: float
+    same_parent: float
     precision: float
     ndcg: float
     foreign: float
@@ -96,15 +102,18 @@ def kin_split(items: Sequence[CorpusGraph], seed: int, *, validation: bool = Fal
     random = np.random.default_rng(seed)
     large = random.permutation(np.flatnonzero(side & (sizes >= _LARGE)))
     held = np.isin(np.arange(len(names)), large[: len(large) // 2])
-    queries, grades = [], []
+    queries, grades, siblings = [], [], []
+    parents = np.array([lineage(name).parent for name in names])
     for place in np.flatnonzero(side & (sizes > 0)).tolist():
         row = np.array([grade(names[place], other) for other in names], dtype=np.int8)
         if (row == SAME_PARENT).sum() > 1:  # its own is one
             queries.append(_first_of(items, labels, asking, place))
             grades.append(row)
+            siblings.append((parents == parents[place]) & (parents != ""))
     asked = np.array(queries, dtype=np.int64)
     table = np.array(grades, dtype=np.int8).reshape(-1, len(names))
-    return Kin(labels, asked, table, held[labels[asked]], np.flatnonzero(~held[labels]))
+    same = np.array(siblings, dtype=bool).reshape(-1, len(names))
+    return Kin(labels, asked, table, same, held[labels[asked]], np.flatnonzero(~held[labels]))
 
 
 def _first_of(
@@ -132,11 +141,14 @@ def kin_quality(scores: Asked, kin: Kin) -> KinQuality:
         nearness = scores.among(kin.queries[part], every)
         best = np.maximum.reduceat(nearness[:, order], starts, axis=1)  # [b, F]
         best[np.arange(len(own)), own] = -np.inf
-        for row, grades, family in zip(best, kin.grades[part], own, strict=True):
+        tables = (kin.grades[part], kin.siblings[part])
+        for row, grades, siblings, family in zip(best, *tables, own, strict=True):
             top = np.argsort(-row, kind="stable")[:CUT]
             first = np.where(np.isfinite(row[top]), grades[top], FOREIGN)
-            rows.append(measured(first.tolist(), Counter(np.delete(grades, family).tolist())))
-    found = np.array(rows, dtype=np.float64).reshape(-1, 5)
+            others = Counter(np.delete(grades, family).tolist())
+            first_parent = bool(siblings[top[0]] and np.isfinite(row[top[0]]))
+            rows.append((first_parent, *measured(first.tolist(), others)))
+    found = np.array(rows, dtype=np.float64).reshape(-1, len(_FIGURES))
     return KinQuality(_means(found[~kin.unseen]), _means(found[kin.unseen]))
 
 
@@ -165,6 +177,5 @@ def measured(grades: Sequence[int], others: Counter[int]) -> tuple[float, ...]:
 
 
 def _means(rows: NDArray[np.float64]) -> KinFigures:
-    if not len(rows):
-        return KinFigures(0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    return KinFigures(len(rows), *rows.mean(axis=0).tolist())
+    means = rows.mean(axis=0).tolist() if len(rows) else [0.0] * len(_FIGURES)
+    return KinFigures(len(rows), **dict(zip(_FIGURES, means, strict=True)))

@@ -218,7 +218,10 @@ def edits_quality(
         {str(rung): _mean(right, places) for rung, places in rungs.items()},
         {str(key): len(places) for key, places in [*single.items(), *rungs.items()]},
         _mean(np.array([falls for falls, _ in steps])),
-        {str(rung): _mean(np.array([falls for falls, to in steps if to == rung])) for rung in RUNGS},
+        {
+            str(rung): _mean(np.array([falls for falls, to in steps if to == rung]))
+            for rung in RUNGS
+        },
         {str(rung): _mean(alike, places) for rung, places in rungs.items()},
     )
 

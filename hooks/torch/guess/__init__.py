@@ -1,0 +1,1 @@
+"""Example inputs for a module that no library's plugin knows."""

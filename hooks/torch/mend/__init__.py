@@ -1,0 +1,1 @@
+"""Other inputs, after a forward refused the guesses: what its message asks for."""

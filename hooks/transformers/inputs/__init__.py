@@ -1,0 +1,1 @@
+"""Example inputs of the models of transformers."""

@@ -1,0 +1,159 @@
+"""The plugin of a library that lists its models: their names, and what builds each of them.
+
+Example:
+    ```python
+    import zoo
+    from nar_plugin.catalogue import Catalogue, Entry
+
+    def entries():
+        return {name: Entry(build, "resnet", "image-classification")
+                for name, build in zoo.BUILDERS.items()}
+
+    hooks = Catalogue("zoo", "zoo-models", "MIT", "https://zoo.example", entries).hooks()
+    nar_library, nar_provenance, nar_example_inputs, nar_architectures, nar_build = hooks
+    ```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from nar_plugin.catalogue import lookup
+from nar_plugin.hookspecs import ExampleInputs, NamedArchitecture, Provenance, hookimpl
+
+if TYPE_CHECKING:
+    from torch import nn
+
+__all__ = ["Catalogue", "Entry"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One name of a catalogue.
+
+    Attributes:
+        build: Constructs the model, without weights.
+        family: The defining module or model type, as the library calls it.
+        task: One of the Hugging Face Hub's, such as `image-classification`.
+        hub_id: Repository on the Hub of a checkpoint with this architecture.
+        composed: Whether the name is a cell of a cross product that was enumerated here, and
+            not something that the library publishes.
+        url: A page about the architecture; None for the library's.
+    """
+
+    build: Callable[[], nn.Module]
+    family: str
+    task: str
+    hub_id: str | None = None
+    composed: bool = False
+    url: str | None = None
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """The hooks of one library. A plugin assigns what `hooks()` returns, and may replace some.
+
+    Attributes:
+        package: Import name, which is the prefix of its references too.
+        distribution: Its name on PyPI.
+        licence: SPDX expression of the code.
+        url: The library's page.
+        entries: Reads the library; raises ImportError if it is not installed.
+        inputs: Guesses for a model of the library, best first; None leaves them to the tracer.
+        models: Dotted names of the packages that define the models; empty for `package`.
+        unlisted: Finds what builds a name that is not listed, or None. Such as any encoder of
+            another library in a decoder of this one.
+    """
+
+    package: str
+    distribution: str
+    licence: str
+    url: str
+    entries: Callable[[], Mapping[str, Entry]]
+    inputs: Callable[[nn.Module], Iterable[ExampleInputs] | None] | None = None
+    models: tuple[str, ...] = ()
+    unlisted: Callable[[str], Callable[[], nn.Module] | None] | None = None
+
+    def hooks(self) -> tuple[Callable[..., object], ...]:
+        """The five hooks, in the order in which `hookspecs` has them, without mended inputs."""
+        return (
+            self.nar_library,
+            self.nar_provenance,
+            self.nar_example_inputs,
+            self.nar_architectures,
+            self.nar_build,
+        )
+
+    def owner(self, model: nn.Module) -> type | None:
+        """The library's class that a model is of, or None; a subclass counts as well."""
+        return lookup.owner(model, *(self.models or (self.package,)))
+
+    @hookimpl
+    def nar_library(self) -> str:
+        """The library's import name."""
+        return self.package
+
+    @hookimpl
+    def nar_provenance(self, model: nn.Module) -> Provenance | None:
+        """The class: a model of such a library does not say more."""
+        owner = self.owner(model)
+        if owner is None:
+            return None
+        return Provenance(f"{self.package}:{owner.__name__}", self.distribution)
+
+    @hookimpl
+    def nar_example_inputs(self, model: nn.Module) -> list[ExampleInputs] | None:
+        """The catalogue's guesses for a model whose class the library defines."""
+        if self.inputs is None or self.owner(model) is None:
+            return None
+        guesses = self.inputs(model)
+        return None if guesses is None else list(guesses)
+
+    @hookimpl
+    def nar_architectures(self) -> Iterator[NamedArchitecture]:
+        """Every entry; nothing when the library is not installed."""
+        try:
+            entries = self._read()
+        except ImportError:
+            return
+        for name, entry in entries.items():
+            yield NamedArchitecture(
+                name=f"{self.package}:{name}",
+                library=self.distribution,
+                family=entry.family,
+                task=entry.task,
+                licence=self.licence,
+                url=entry.url or self.url,
+                hub_id=entry.hub_id,
+                composed=entry.composed,
+            )
+
+    @hookimpl
+    def nar_build(self, name: str) -> nn.Module | None:
+        """Build one entry without weights.
+
+        Raises:
+            PluginError: The library is not installed or has no such entry.
+        """
+        wanted = lookup.architecture(name, self.package)
+        if wanted is None:
+            return None
+        try:
+            entries = self._read()
+        except ImportError as error:
+            command = f"pip install {self.distribution}"
+            raise lookup.missing(name, self.package, command) from error
+        build = entries[wanted].build if wanted in entries else None
+        if build is None and self.unlisted is not None:
+            build = self.unlisted(wanted)
+        if build is None:
+            raise lookup.unknown(name, self.package, entries)
+        return build()
+
+    def _read(self) -> Mapping[str, Entry]:
+        import torch
+
+        with torch.device("cpu"):  # tensors that a module makes when it is imported stay real
+            return self.entries()
