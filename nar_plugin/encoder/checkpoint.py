@@ -21,23 +21,22 @@ from nar_plugin.tracing.fingerprint import FINGERPRINT_VERSION
 
 Encoder = TypeVar("Encoder", bound=ArchitectureEncoder)
 
+_VECTORS, _SCALE = "vectors.weight", "vectors.scale"
+_LARGEST = 127  # of the 8-bit numbers that a label's vector is stored in
+
 _lock = threading.Lock()
 _cached: dict[tuple[Path, str], ArchitectureEncoder] = {}
 
 
 def save_encoder(encoder: ArchitectureEncoder, folder: Path, **facts: Any) -> None:
-    """Write an encoder, its projections in half precision, with facts about its training.
+    """Write an encoder, labels' vectors in 8 bits and the rest in half precision, with facts.
 
     Args:
         encoder: The encoder.
         folder: An existing folder.
         **facts: What else the config should say: recipe, data, figures.
     """
-    state = encoder.state_dict()
-    weights = {name: value.contiguous() for name, value in state.items()}
-    for name in state.keys() & dict(encoder.named_parameters()):
-        weights[name] = weights[name].half()
-    save_file(weights, folder / WEIGHTS)
+    save_file(_packed(encoder), folder / WEIGHTS)
     config = {
         "encoder": encoder.config,
         "labels_version": LABELS_VERSION,
@@ -85,17 +84,45 @@ def read_encoder(folder: Path, kind: type[Encoder]) -> Encoder:
         state = load_file(weights)
         with torch.device("meta"):  # the config is not believed: memory is taken by the file alone
             encoder = kind(**config["encoder"])
-        halves = state.keys() & dict(encoder.named_parameters())
-        encoder.load_state_dict(
-            {name: value.float() if name in halves else value for name, value in state.items()},
-            assign=True,
-        )
-    except (TypeError, ValueError, ArithmeticError, RuntimeError, SafetensorError) as error:
+        encoder.load_state_dict(_unpacked(state), assign=True)
+    except (
+        TypeError,
+        ValueError,
+        KeyError,
+        ArithmeticError,
+        RuntimeError,
+        SafetensorError,
+    ) as error:
         raise IndexIncompatible(
             f"{weights} is not the encoder that {CONFIG} describes: {str(error)[:300]}. Train it "
             "again with `nar dev train`."
         ) from error
     return encoder.eval().requires_grad_(False)
+
+
+def _packed(encoder: ArchitectureEncoder) -> dict[str, torch.Tensor]:
+    """The encoder's tensors as they are stored."""
+    numbers = dict(encoder.named_parameters()).keys()
+    state = encoder.state_dict()
+    packed = {
+        name: value.half().contiguous() if name in numbers else value.contiguous()
+        for name, value in state.items()
+        if name != _VECTORS
+    }
+    scale = state[_VECTORS].abs().amax(dim=1, keepdim=True).clamp(min=1e-12) / _LARGEST
+    packed[_VECTORS] = (state[_VECTORS] / scale).round().to(torch.int8)
+    packed[_SCALE] = scale.half()
+    return packed
+
+
+def _unpacked(packed: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """The tensors as the encoder holds them: every float is a float32."""
+    state = {
+        name: value.float() if value.is_floating_point() else value
+        for name, value in packed.items()
+    }
+    state[_VECTORS] = state[_VECTORS].float() * state.pop(_SCALE)
+    return state
 
 
 def clear_encoders() -> None:

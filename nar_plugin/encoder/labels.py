@@ -52,6 +52,7 @@ VIEWS = (
     View("shape", words.shape, 0),
     View("shape, neighbours", words.shape, 1),
     View("exact", words.exact, 0),
+    View("exact, neighbours", words.exact, 1),
     View("role, two steps", words.role, 2),
     View("width", words.width, 0),
     View("walk of three", words.role, 3, walks=True),

@@ -27,7 +27,12 @@ from nar_plugin.remote.waiting import within
 
 KIND: Literal["model"] = "model"
 SETTINGS = "config.json"  # the mixin's own file, which the Hub counts downloads by
-GIVEN = ("encoder", "sketch", "fingerprint_version", "sha256")  # what save_encoder says by itself
+GIVEN = (
+    "encoder",
+    "labels_version",
+    "fingerprint_version",
+    "sha256",
+)  # what save_encoder says by itself
 
 
 class ArchitectureEncoder(encoder.ArchitectureEncoder, PyTorchModelHubMixin):
@@ -70,7 +75,7 @@ class ArchitectureEncoder(encoder.ArchitectureEncoder, PyTorchModelHubMixin):
 
         Raises:
             IndexUnavailable: It could not be had, or is damaged.
-            IndexIncompatible: It was made for other sketches.
+            IndexIncompatible: It was made for other labels.
         """
         if is_there(Path(pretrained_model_name_or_path)):
             return cls._read(Path(pretrained_model_name_or_path))

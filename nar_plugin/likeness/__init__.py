@@ -2,7 +2,7 @@
 
 One number serves ranking, comparing and novelty:
 
-    likeness = (1 - LEARNED) * overlap + LEARNED * max(0, cosine)
+    likeness = 1 - sqrt((1 - overlap) (1 - cosine))
 
 The *overlap* is what two designs have in common, counted: each design spreads a mass of 1 over the
 labels of its operations (`nar_plugin.encoder.labels`), and the overlap is the mass that can be
@@ -14,6 +14,6 @@ relatives.
 """
 
 from nar_plugin.likeness.overlap import LabelTable, Postings, overlaps
-from nar_plugin.likeness.score import LEARNED, likeness
+from nar_plugin.likeness.score import DIFFERENT, LEARNED, likeness
 
-__all__ = ["LEARNED", "LabelTable", "Postings", "likeness", "overlaps"]
+__all__ = ["DIFFERENT", "LEARNED", "LabelTable", "Postings", "likeness", "overlaps"]

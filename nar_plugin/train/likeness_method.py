@@ -47,9 +47,7 @@ class LikenessMethod:
         vectors: FloatArray = self._encoder.encode_graphs([item.graph for item in items]).numpy()
         return vectors
 
-    def rank(
-        self, queries: Sequence[CorpusGraph], candidates: Sequence[CorpusGraph]
-    ) -> FloatArray:
+    def rank(self, queries: Sequence[CorpusGraph], candidates: Sequence[CorpusGraph]) -> FloatArray:
         """float32[q, c]: the likeness of each query and each candidate."""
         if self._among is None or self._among[0] != id(candidates):
             table, vectors = self._of(candidates)
@@ -59,9 +57,7 @@ class LikenessMethod:
         shared = np.stack([postings.overlaps(table, n) for n in range(len(queries))])
         return likeness(shared, vectors @ known.T)
 
-    def likeness(
-        self, firsts: Sequence[CorpusGraph], seconds: Sequence[CorpusGraph]
-    ) -> FloatArray:
+    def likeness(self, firsts: Sequence[CorpusGraph], seconds: Sequence[CorpusGraph]) -> FloatArray:
         """float32[n]: the likeness of pairs."""
         table, vectors = self._of([*firsts, *seconds])
         one, other = np.arange(len(firsts)), len(firsts) + np.arange(len(seconds))
@@ -69,7 +65,11 @@ class LikenessMethod:
 
     def _of(self, items: Sequence[CorpusGraph]) -> tuple[LabelTable, FloatArray]:
         """The labels that are compared, and the vectors; both are made once for each graph."""
-        new = list({item.fingerprint: item for item in items if item.fingerprint not in self._read}.values())
+        new = list(
+            {
+                item.fingerprint: item for item in items if item.fingerprint not in self._read
+            }.values()
+        )
         for start in range(0, len(new), _BATCH):
             part = new[start : start + _BATCH]
             table = LabelTable.of([item.graph for item in part])

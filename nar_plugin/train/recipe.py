@@ -64,12 +64,12 @@ class Settings:
 
     width: int = 128
     hidden: int = 512
-    seldom: int = 8
+    seldom: int = 6
     levels: tuple[float, float, float] = (1.0, 0.5, 0.25)
-    edits: float = 0.3
+    edits: float = 0.2
     labels_dropped: float = 0.2
     views_dropped: float = 0.15
-    epochs: int = 24
+    epochs: int = 30
     batch: int = 256
     rate: float = 3e-3
     decay: float = 0.05
