@@ -15,18 +15,15 @@ from numpy.typing import NDArray
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable, NarError
 from nar_plugin.index import graphs as stored_graphs
 from nar_plugin.index import label_counts
-from nar_plugin.index.density import densities
 from nar_plugin.index.folder import present, read_verified, source_of
 from nar_plugin.index.manifest import Manifest
 from nar_plugin.index.parquet import from_parquet
 from nar_plugin.index.rows import (
     ArchitectureRow,
     RowReader,
-    densities_of,
     merge_equal_graphs,
     taken,
     to_table,
-    with_densities,
 )
 from nar_plugin.index.shards import Shard, living, names_in, read_shards, read_tombstones
 from nar_plugin.index.vectors import FloatArray, Rows, as_float32, unit
@@ -92,11 +89,6 @@ class Contents:
         return len(self.table)
 
     @cached_property
-    def densities(self) -> FloatArray:
-        """float32[n], of each row among all."""
-        return densities_of(self.table)
-
-    @cached_property
     def positions(self) -> dict[str, int]:
         """Where the row of each fingerprint stands."""
         return {name: i for i, name in enumerate(self.table["fingerprint"].to_pylist())}
@@ -141,11 +133,9 @@ class Contents:
         kept: list[tuple[ArchitectureRow, FloatArray, int]] = []
         buried = []
         merged_rows, positions = merge_equal_graphs(rows)
-        dense = self._new_densities(merged_rows, units[positions])
         for row, position in zip(merged_rows, positions, strict=True):
             at = self.positions.get(row.fingerprint)
             if at is None:
-                row = replace(row, density=dense[row.fingerprint])
                 kept.append((row, units[position], position))
                 continue
             known = self.row(at)
@@ -163,22 +153,6 @@ class Contents:
         )
         return self._revised(buried, shard)
 
-    def _new_densities(
-        self, rows: Sequence[ArchitectureRow], units: FloatArray
-    ) -> dict[str, float]:
-        """By fingerprint the density of each row that is not here yet, among all of them.
-
-        Rows of before there were densities have 0, and what is added to them has 0 too: beside
-        them anything else would count against it.
-        """
-        new = [i for i, row in enumerate(rows) if row.fingerprint not in self.positions]
-        names = [rows[i].fingerprint for i in new]
-        if not new or (len(self) > 1 and not self.densities.any()):
-            return dict.fromkeys(names, 0.0)
-        among = np.concatenate([self.vectors, units[new]]) if len(self) else units[new]
-        own = len(self) + np.arange(len(new))
-        return dict(zip(names, densities(units[new], among, own).tolist(), strict=True))
-
     def without(self, fingerprints: Collection[str]) -> Self:
         """Without the rows of these fingerprints: see `ArchitectureIndex.remove`."""
         unknown = [name for name in fingerprints if name not in self.positions]
@@ -192,14 +166,6 @@ class Contents:
     def stating(self, **fields: Any) -> Self:
         """The same rows under a manifest with other values of these fields."""
         return replace(self, manifest=replace(self.manifest, **fields))
-
-    def as_dense_as(self, found: FloatArray) -> Self:
-        """The same rows with other densities.
-
-        Shapes:
-            found [n].
-        """
-        return replace(self, table=with_densities(self.table, found))
 
     def _revised(self, buried: Collection[str], shard: Shard | None) -> Self:
         """Without some rows and with a shard more."""

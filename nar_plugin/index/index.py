@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable, NarError
 from nar_plugin.index import graphs as stored_graphs
 from nar_plugin.index.contents import Contents, today
-from nar_plugin.index.density import densities
 from nar_plugin.index.folder import read_manifest, reencoding
 from nar_plugin.index.inventory import inventory
 from nar_plugin.index.known import agreeing
@@ -22,7 +21,7 @@ from nar_plugin.index.manifest import Manifest
 from nar_plugin.index.nearest import exact_cosines
 from nar_plugin.index.rows import ArchitectureRow, merge_equal_graphs, rows_of
 from nar_plugin.index.same_blocks import shares_of_blocks
-from nar_plugin.index.searcher import Match, Searcher, cut
+from nar_plugin.index.searcher import Match, Searcher
 from nar_plugin.index.vectors import FloatArray, unit
 from nar_plugin.index.where import allowed_rows, name_filter, unknown_texts
 
@@ -293,21 +292,11 @@ class ArchitectureIndex:
     def with_overlay(self, overlay: ArchitectureIndex) -> Self:
         """The index, searched together with a user's own models.
 
-        Their densities are taken anew, among the rows of this index: in a crowd of a few they
-        would not compare with those here.
-
         Raises:
             IndexIncompatible: Another encoder made the overlay's vectors.
         """
         self.check_like(overlay)
-        own = overlay.contents
-        found = np.zeros(len(own), np.float32)
-        if self.contents.densities.any():
-            places = np.array(
-                [self.contents.positions.get(name, -1) for name in own.positions], int
-            )
-            found = densities(overlay.vectors, self.contents.vectors, places)
-        return type(self)(self.contents, type(self)(own.as_dense_as(found)), self.searcher)
+        return type(self)(self.contents, overlay, self.searcher)
 
     def search(
         self,
@@ -318,8 +307,6 @@ class ArchitectureIndex:
         identical: str | None = None,
     ) -> list[Match]:
         """The k most similar architectures, best first; equal scores in row order.
-
-        They are ranked by `Match.score`, before it is cut at 1.
 
         Args:
             vector: An embedding, of any length but zero.
@@ -336,18 +323,15 @@ class ArchitectureIndex:
             vector [dim].
         """
         (query,) = self._queries(np.asarray(vector)[None], k)
-        density = self.searcher.density(query, identical)
-        found = self.searcher.matches(query, density, k, where, identical)
+        found = self.searcher.matches(query, k, where, identical)
         if self.overlay is not None:
-            own = self.overlay.searcher.matches(query, density, k, where, identical)
+            own = self.overlay.searcher.matches(query, k, where, identical)
             found = self._together(found, own, identical)[:k]
         if where and not found:
             self._warn_of_unknown(where)
-        return cut(self._as_asked_for(found, where))
+        return self._as_asked_for(found, where)
 
-    def _as_asked_for(
-        self, found: Sequence[Match], where: Mapping[str, Any] | None
-    ) -> Sequence[Match]:
+    def _as_asked_for(self, found: list[Match], where: Mapping[str, Any] | None) -> list[Match]:
         """The matches under names that meet the conditions on names, where there are any."""
         if not where or not found:
             return found
@@ -398,7 +382,7 @@ class ArchitectureIndex:
         every = self.searcher.matches_of_each(queries, k, where)
         if where and every and not any(every):
             self._warn_of_unknown(where)
-        return [cut(self._as_asked_for(matches, where)) for matches in every]
+        return [self._as_asked_for(matches, where) for matches in every]
 
     def _queries(self, vectors: NDArray[np.floating], k: int) -> FloatArray:
         """The vectors as unit rows, when they and `k` are what a search takes."""

@@ -89,13 +89,7 @@ def nearest_of_each(
     return answers
 
 
-def rescored(
-    vectors: Rows,
-    query: FloatArray,
-    proposed: Proposed,
-    k: int,
-    less: NDArray[np.float64] | float = 0.0,
-) -> Found:
+def rescored(vectors: Rows, query: FloatArray, proposed: Proposed, k: int) -> Found:
     """The k best of the proposed rows by their exact scores, best first, ties in row order.
 
     Those that seem best are scored, and then those that rounding leaves a chance beside them.
@@ -105,17 +99,15 @@ def rescored(
         query: A unit vector.
         proposed: At least k rows.
         k: At least 1.
-        less: What is taken off the cosine of each.
 
     Shapes:
-        vectors [n, dim], query [dim], less [len(proposed.rows)], scores and rows [k].
+        vectors [n, dim], query [dim], scores and rows [k].
     """
-    rough = proposed.scores.astype(np.float64) - less
-    less = np.broadcast_to(less, rough.shape)
+    rough = proposed.scores.astype(np.float64)
     first, others = np.split(np.argsort(-rough, kind="stable"), [k])
-    scores = exact_cosines(vectors, proposed.rows[first], query) - less[first]
+    scores = exact_cosines(vectors, proposed.rows[first], query)
     close = others[rough[others] >= scores.min() - stated(proposed)]
-    more = exact_cosines(vectors, proposed.rows[close], query) - less[close]
+    more = exact_cosines(vectors, proposed.rows[close], query)
     scores, rows = np.append(scores, more), proposed.rows[np.append(first, close)]
     order = np.lexsort((rows, -scores))[:k]
     return scores[order], rows[order]

@@ -214,6 +214,7 @@ def own_model(reference: str, index: ArchitectureIndex) -> OwnModel:
         NarError: The reference names no model.
         TraceError: Its forward could not be followed.
     """
+    from nar_plugin.encoder.backbone import backbone
     from nar_plugin.errors import TraceError, UnknownReference
     from nar_plugin.mining import mine
     from nar_plugin.references import explained
@@ -247,6 +248,7 @@ def own_model(reference: str, index: ArchitectureIndex) -> OwnModel:
         design=graph.design,
         licence="",
         motifs=macro.table(),
+        backbone=backbone(macro, graph.design),
     )
     return OwnModel(row, graph, macro)
 

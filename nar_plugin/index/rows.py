@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from nar_plugin.index.vectors import FloatArray
-
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from nar_plugin.mining.macro import MotifCount
 
-DENSITY = "density"  # the column that tables of before there was one lack
+BACKBONE = "backbone"  # the column that tables of before there was one lack
 
 
 @dataclass(frozen=True)
@@ -39,8 +37,8 @@ class ArchitectureRow:
         motifs: Its blocks by shape, most operations covered first.
         composed: Whether every name of it is a cell of a cross product that a plugin enumerates,
             and not something that a library publishes.
-        density: How crowded its neighbourhood was when it was written: the mean cosine to its 30
-            nearest other rows (`nar_plugin.index.density`). 0 where nothing says it.
+        backbone: A hash that graphs of one backbone share (`nar_plugin.encoder.backbone`); empty
+            where nothing says it.
     """
 
     name: str
@@ -56,7 +54,7 @@ class ArchitectureRow:
     url: str | None = None
     motifs: tuple[MotifCount, ...] = ()
     composed: bool = False
-    density: float = 0.0
+    backbone: str = ""
 
 
 @lru_cache(maxsize=1)
@@ -81,7 +79,7 @@ def schema() -> pa.Schema:
         "url": pa.string(),
         "motifs": pa.list_(pa.field("element", motif)),
         "composed": pa.bool_(),
-        "density": pa.float32(),
+        "backbone": pa.string(),
     }
     return pa.schema([pa.field(name, kind, name == "url") for name, kind in columns.items()])
 
@@ -111,27 +109,11 @@ def to_table(rows: Iterable[ArchitectureRow]) -> pa.Table:
     return pa.Table.from_pylist([asdict(row) for row in rows], schema=schema())
 
 
-def with_densities(table: pa.Table, densities: FloatArray) -> pa.Table:
-    """The rows with these densities in place of theirs, or where they have none.
-
-    Shapes:
-        densities [n].
-    """
+def without_backbones(table: pa.Table) -> pa.Table:
+    """The rows of a table that lacks the column, with an empty text in it."""
     import pyarrow as pa
 
-    column = pa.array(densities.tolist(), pa.float32())  # of an array it would import pandas
-    if DENSITY in table.schema.names:
-        table = table.drop_columns([DENSITY])
-    return table.append_column(schema().field(DENSITY), column)
-
-
-def densities_of(table: pa.Table) -> FloatArray:
-    """The density of each row.
-
-    Shapes:
-        float32[n].
-    """
-    return np.array(table[DENSITY].to_pylist(), dtype=np.float32)
+    return table.append_column(schema().field(BACKBONE), pa.array([""] * len(table), pa.string()))
 
 
 def taken(table: pa.Table, positions: NDArray[np.int64]) -> pa.Table:

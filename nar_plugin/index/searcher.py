@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,8 @@ from nar_plugin.errors import IndexIncompatible, IndexUnavailable
 from nar_plugin.index.backends import FAISS_ERRORS, faiss_allowed, open_on_cpu, open_on_gpu
 from nar_plugin.index.candidates import Candidates
 from nar_plugin.index.contents import Contents
-from nar_plugin.index.corrected import Searched, best, best_of_each, density_at
-from nar_plugin.index.density import SHARE
 from nar_plugin.index.folder import read_verified
-from nar_plugin.index.nearest import Found, exact_cosines
+from nar_plugin.index.nearest import Found, exact_cosines, nearest, nearest_of_each
 from nar_plugin.index.rows import ArchitectureRow
 from nar_plugin.index.vectors import FloatArray
 from nar_plugin.index.where import allowed_rows
@@ -32,9 +30,7 @@ class Match:
     Attributes:
         row: What is known of the architecture. Where a filter on library or licence chose it, its
             name is the first that meets the filter.
-        score: Its cosine similarity to the query, less .2 of what its neighbourhood is denser than
-            the query's (`nar_plugin.index.density`), at most 1. In an index of before there were
-            densities the cosine similarity alone.
+        score: Its cosine similarity to the query.
         overlay: Whether it is one of the user's own models (see `nar_plugin.index.overlay`).
     """
 
@@ -47,7 +43,7 @@ class Searcher:
     """Answers queries from the rows of an index; any number of threads may ask.
 
     Args:
-        contents: The rows, their vectors and densities.
+        contents: The rows and their vectors.
     """
 
     def __init__(self, contents: Contents) -> None:
@@ -62,28 +58,17 @@ class Searcher:
                 self._backend = open_on_gpu(self._contents.vectors) or self._on_cpu()
             return self._backend
 
-    def density(self, query: FloatArray, identical: str | None) -> float:
-        """How crowded the neighbourhood of a query is, a row of the same graph left out.
-
-        Shapes:
-            query [dim].
-        """
-        apart = self._contents.positions.get(identical, -1) if identical else -1
-        return density_at(self._searched(), query, apart)
-
     def matches(
         self,
         query: FloatArray,
-        density: float,
         k: int,
         where: Mapping[str, Any] | None,
         identical: str | None,
     ) -> list[Match]:
-        """The k best matches of a query, their scores not cut.
+        """The k nearest rows of a query.
 
         Args:
             query: A unit vector.
-            density: See `density`.
             k: At least 1.
             where: See `nar_plugin.index.where.allowed_rows`.
             identical: Fingerprint of a row that comes first, if it is there and allowed.
@@ -93,13 +78,13 @@ class Searcher:
         """
         contents = self._contents
         allowed = allowed_rows(contents.table, where) if where else None
-        matches = self._as_matches(best(self._searched(), query, density, k, allowed))
+        found = nearest(self.backend(), contents.vectors, query, k, allowed)
+        matches = self._as_matches(found)
         same = contents.positions.get(identical) if identical else None
         if same is not None and (allowed is None or allowed[same]):
             others = [match for match in matches if match.row.fingerprint != identical]
-            (cosine,) = exact_cosines(contents.vectors, np.array([same]), query).tolist()
-            score = cosine - SHARE * (float(contents.densities[same]) - density)
-            matches = [Match(contents.row(same), score), *others][:k]
+            cosines = exact_cosines(contents.vectors, np.array([same]), query).clip(-1, 1)
+            matches = [Match(contents.row(same), float(cosines[0])), *others][:k]
         return matches
 
     def matches_of_each(
@@ -110,8 +95,9 @@ class Searcher:
         Shapes:
             queries [m, dim]; m lists.
         """
-        allowed = allowed_rows(self._contents.table, where) if where else None
-        found = best_of_each(self._searched(), queries, k, allowed)
+        contents = self._contents
+        allowed = allowed_rows(contents.table, where) if where else None
+        found = nearest_of_each(self.backend(), contents.vectors, queries, k, allowed)
         return [self._as_matches(each) for each in found]
 
     def approximate(self) -> Candidates | None:
@@ -143,15 +129,7 @@ class Searcher:
             found = None
         return found or open_on_cpu(self._contents.vectors)
 
-    def _searched(self) -> Searched:
-        return Searched(self.backend(), self._contents.vectors, self._contents.densities)
-
     def _as_matches(self, found: Found) -> list[Match]:
         scores, rows = found
         pairs = zip(scores.tolist(), rows.tolist(), strict=True)
         return [Match(self._contents.row(row), score) for score, row in pairs]
-
-
-def cut(matches: Sequence[Match]) -> list[Match]:
-    """The matches, no score above 1: of a near twin in a sparser place it would be."""
-    return [replace(match, score=min(match.score, 1.0)) for match in matches]

@@ -14,15 +14,8 @@ from numpy.typing import NDArray
 from nar_plugin.errors import IndexUnavailable
 from nar_plugin.index.folder import read_verified, remedy
 from nar_plugin.index.manifest import TOMBSTONES, FileEntry, Manifest, shard_path
-from nar_plugin.index.parquet import from_parquet, to_parquet, unreadable
-from nar_plugin.index.rows import (
-    DENSITY,
-    densities_of,
-    schema,
-    taken,
-    to_table,
-    with_densities,
-)
+from nar_plugin.index.parquet import from_parquet, to_parquet
+from nar_plugin.index.rows import BACKBONE, schema, taken, to_table, without_backbones
 from nar_plugin.index.vectors import Rows, from_safetensors, to_safetensors
 
 if TYPE_CHECKING:
@@ -80,17 +73,13 @@ def read_shards(folder: Path, manifest: Manifest) -> list[Shard]:
 
 
 def read_rows(content: bytes, entry: FileEntry) -> pa.Table:
-    """The table of a shard; of one that was written before densities were, all are 0.
+    """The table of a shard; of one that was written before backbones were, all are empty.
 
     Raises:
-        IndexIncompatible: It is no such table, or holds a density that is no mean of cosines.
+        IndexIncompatible: It is no such table.
     """
-    table = from_parquet(content, entry, schema(), younger=DENSITY)
-    if DENSITY not in table.schema.names:
-        return with_densities(table, np.zeros(len(table), np.float32))
-    if not np.all(np.abs(densities_of(table)) < 1.01):
-        raise unreadable(entry, "a density in it is not between -1 and 1")
-    return table
+    table = from_parquet(content, entry, schema(), younger=BACKBONE)
+    return table if BACKBONE in table.schema.names else without_backbones(table)
 
 
 def read_tombstones(folder: Path, manifest: Manifest) -> dict[str, int]:

@@ -70,9 +70,7 @@ class Hit:
         name: A model reference, such as `timm:resnet50`; where a filter on library or licence chose
             the hit, the first of its names that meets it.
         names: Every known name of the same graph, `name` among them.
-        score: Cosine similarity of the embeddings, less .2 of what the known architecture's
-            neighbourhood is denser than the query's, so that those which are near to everything do
-            not come up always; at most 1, the most similar (`nar_plugin.index.density`).
+        score: Cosine similarity of the embeddings; 1 is the most similar.
         family: The defining module or model type, such as `resnet`.
         library: Distribution that defines what `name` names.
         task: Such as `image-classification`.

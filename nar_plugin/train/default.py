@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from nar_plugin.encoder import encoder_id, encoder_sha256, load_encoder
+from nar_plugin.encoder.backbone import backbone
 from nar_plugin.index import ArchitectureIndex, ArchitectureRow
 from nar_plugin.index.graphs import to_table
 from nar_plugin.tracing.fingerprint import FINGERPRINT_VERSION
@@ -107,4 +108,5 @@ def _row(item: CorpusGraph, families: Mapping[str, int]) -> ArchitectureRow:
         url=first["url"],
         motifs=item.motifs,
         composed=item.is_composed,
+        backbone=backbone(item.macro(), item.design),
     )

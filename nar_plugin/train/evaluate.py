@@ -23,7 +23,7 @@ from nar_plugin.train.corpus import CorpusGraph, read_corpus, read_names
 from nar_plugin.train.figures import SAMPLE, Panel, panel, save_sample
 from nar_plugin.train.likeness import cells as likeness
 from nar_plugin.train.methods import METHODS, Method
-from nar_plugin.train.metrics import Vectors, density_offsets, retrieval_quality
+from nar_plugin.train.metrics import Vectors, retrieval_quality
 from nar_plugin.train.nas import NAS_VERSION, darts_corpus
 from nar_plugin.train.splits import Split, near_duplicates, split_corpus
 from nar_plugin.train.twins import Twin, twin_quality, twin_split, twins_table
@@ -197,17 +197,11 @@ def _measured(cell: Cell, data: _Data, work: Path) -> dict[str, Any]:
     earlier = getattr(method, "earlier", 0.0)  # seconds of a training that was interrupted
     vectors, seconds = data.embedded(cell, method, items)
     save_sample(folder, vectors, items, split.graphs[split.queries], real=cell.split != "nas")
-    offsets = None
-    if METHODS[cell.method].corrected:
-        offsets = density_offsets(vectors, np.unique(split.graphs[split.candidates]))
     if twins:
-        quality: dict[str, Any] = asdict(twin_quality(vectors, items, twins, offsets))
+        quality: dict[str, Any] = asdict(twin_quality(vectors, items, twins))
     else:
         rows = vectors[split.graphs] if cell.split == "paper" else vectors
-        taken_off = None if offsets is None else offsets[split.graphs]
-        quality = retrieval_quality(
-            rows, split.labels, split.queries, split.candidates, offsets=taken_off
-        ).to_dict()
+        quality = retrieval_quality(rows, split.labels, split.queries, split.candidates).to_dict()
     taken = {"fit": earlier + fitted - started, "embed": seconds}
     return _record(cell, data, method, quality, _facts(items, split, twins), taken)
 
@@ -221,7 +215,6 @@ def _compared(cell: Cell, data: _Data, work: Path) -> dict[str, Any]:
     found = likeness.measure(
         *(cell.split, data.real, method, cell.seed, path.parent / f"made-{cell.seed}{side}-{of}"),
         validation=cell.validation,
-        corrected=entry.corrected,
     )
     return _record(cell, data, method, found.quality, found.facts, found.seconds)
 

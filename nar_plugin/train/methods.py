@@ -10,13 +10,12 @@ from typing import Any, Literal, Protocol
 
 from nar_plugin.encoder.labels import LABELS_VERSION
 from nar_plugin.likeness import LEARNED
-from nar_plugin.index.density import NEIGHBOURS, SHARE
 from nar_plugin.tracing.graph import ArchitectureGraph
 from nar_plugin.train import baselines
 from nar_plugin.train.corpus import CorpusGraph
+from nar_plugin.train.likeness_method import LikenessMethod
 from nar_plugin.train.metrics import Vectors
 from nar_plugin.train.paper.recipe import Recipe
-from nar_plugin.train.likeness_method import LikenessMethod
 from nar_plugin.train.recipe import Settings
 from nar_plugin.train.splits import IntArray
 
@@ -50,7 +49,6 @@ class Entry:
         varies: Whether its rows depend on the seed or on what it was trained on.
         skips: Splits that `nar dev evaluate --all` leaves out, where they would say nothing.
         motifs: Whether it reads motifs; it is measured anew when they are cut otherwise.
-        corrected: Whether its cosines are corrected for hubs, as a search of an index does.
     """
 
     make: Callable[[int, Path], Method]
@@ -59,10 +57,6 @@ class Entry:
     varies: bool = True
     skips: tuple[str, ...] = ()
     motifs: bool = False
-    corrected: bool = False
-
-
-_CORRECTION = {"neighbours": NEIGHBOURS, "share": SHARE}  # in the settings of corrected methods
 
 
 class TrainingFree:
@@ -81,12 +75,11 @@ class TrainingFree:
         return self._rows([item.graph for item in items])
 
 
-def _free(rows: Callable[..., Vectors], *, corrected: bool = False, **settings: Any) -> Entry:
+def _free(rows: Callable[..., Vectors], **settings: Any) -> Entry:
     def make(seed: int, folder: Path) -> Method:
         return TrainingFree(partial(rows, **settings))
 
-    stated = {**settings, **_CORRECTION} if corrected else settings
-    return Entry(make, stated, varies=False, corrected=corrected)
+    return Entry(make, settings, varies=False)
 
 
 def _whole(convolution: Literal["gcn", "gat"], **settings: Any) -> Entry:
@@ -129,7 +122,6 @@ METHODS: dict[str, Entry] = {
     "ops": _free(baselines.op_histogram),
     "widths": _free(baselines.width_histogram),
     "wl": _free(baselines.wl_histogram, depth=1),
-    "wl-corrected": _free(baselines.wl_histogram, corrected=True, depth=1),
     "wl-attributes": _free(baselines.wl_histogram, depth=2, attributes=True),
     "wl-widths": _free(baselines.wl_beside_widths, depth=2),
     "gcn": _whole("gcn"),

@@ -16,8 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from nar_plugin.index.density import SHARE, mean_of_nearest
-
 CUTS = (20, 50, 100)
 _BLOCK = 256  # queries whose similarities are held at once
 _DIGITS = 6  # cosines that differ by less are the rounding of a float32 sum, and tie
@@ -55,7 +53,6 @@ def retrieval_quality(
     queries: IntArray,
     candidates: IntArray,
     cuts: tuple[int, ...] = CUTS,
-    offsets: NDArray[np.float32] | None = None,
 ) -> Quality:
     """Rank the candidates by cosine for each query, and measure.
 
@@ -65,9 +62,8 @@ def retrieval_quality(
         queries: int64[q], rows that ask.
         candidates: int64[c], rows that may be found.
         cuts: The values of k.
-        offsets: float32[n], what is taken off the cosines of each row as a candidate; None for 0.
     """
-    top = nearest(vectors, queries, candidates, max(cuts), offsets)
+    top = nearest(vectors, queries, candidates, max(cuts))
     found = (top >= 0) & (labels[top] == labels[queries][:, None])  # [q, k]
     sizes = np.bincount(labels[candidates], minlength=int(labels.max()) + 1)
     relevant = sizes[labels[queries]] - np.isin(queries, candidates)  # [q]
@@ -83,19 +79,16 @@ def nearest(
     queries: IntArray,
     candidates: IntArray,
     k: int,
-    offsets: NDArray[np.float32] | None = None,
 ) -> NDArray[np.int64]:
     """int64[q, k]: rows of the k nearest candidates, the query left out, then -1.
 
-    Candidates of equal cosine come in their own order; `offsets` as in `retrieval_quality`.
+    Candidates of equal cosine come in their own order.
     """
     against = vectors[candidates]
     top = np.full((len(queries), k), -1, dtype=np.int64)
     for start in range(0, len(queries), _BLOCK):
         rows = queries[start : start + _BLOCK]
         cosines = similarities(vectors[rows], against)  # [b, c]
-        if offsets is not None:
-            cosines -= offsets[candidates]
         cosines[rows[:, None] == candidates[None, :]] = -np.inf
         for place, row in enumerate(cosines):
             chosen = _first(row, k)
@@ -108,21 +101,6 @@ def similarities(rows: Vectors, against: Vectors) -> NDArray[np.float32]:
     product: Any = rows @ against.T
     dense = product.toarray() if sparse.issparse(product) else product
     return dense.astype(np.float32).round(_DIGITS)  # type: ignore[no-any-return]
-
-
-def density_offsets(vectors: Vectors, rows: IntArray) -> NDArray[np.float32]:
-    """float32[n]: what a search takes off the cosines of some rows, in an index of just these.
-
-    Of the others it is 0. See `nar_plugin.index.density`.
-    """
-    offsets = np.zeros(vectors.shape[0], dtype=np.float32)
-    against = vectors[rows]
-    for start in range(0, len(rows), _BLOCK):
-        part = rows[start : start + _BLOCK]
-        cosines = similarities(vectors[part], against)  # [b, c]
-        cosines[part[:, None] == rows[None, :]] = -np.inf
-        offsets[part] = SHARE * mean_of_nearest(cosines)
-    return offsets
 
 
 def _first(row: NDArray[np.float32], k: int) -> NDArray[np.int64]:

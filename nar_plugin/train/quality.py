@@ -75,10 +75,8 @@ _HEAD = """# Quality of retrieval
 Written by `nar dev evaluate` from what is measured; [quality.json](quality.json) holds the cells,
 each with the time when its split was read.
 
-**Measures.** A query finds candidates by cosine; `default` and `wl-corrected`, as a search of an
-index does, by cosine less a share of how crowded the candidate's neighbourhood is
-(`nar_plugin/index/density.py`). Those of its family are relevant. The query is left out of the
-candidates and of the relevant. MRR@k: one over the rank of the first relevant one,
+**Measures.** A query finds candidates by cosine. Those of its family are relevant. The query is
+left out of the candidates and of the relevant. MRR@k: one over the rank of the first relevant one,
 0 past k. MAP@k: average precision over the first k, divided by min(relevant, k). NDCG@k: binary
 gains, the ideal cut at k. Ties come in the order of the corpus. A query without a relevant
 candidate does not count. Where at most k are relevant, trec's `map_cut` and `ndcg_cut` are the same

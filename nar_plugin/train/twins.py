@@ -111,7 +111,6 @@ def twin_quality(
     vectors: Vectors,
     items: Sequence[CorpusGraph],
     twins: Sequence[Twin],
-    offsets: NDArray[np.float32] | None = None,
 ) -> TwinQuality:
     """Rank every twin among the graphs of its library, for the other one, both ways.
 
@@ -119,9 +118,8 @@ def twin_quality(
         vectors: float32[n, d], dense or sparse, rows of length 1, one for each graph.
         items: The n graphs.
         twins: The pairs that ask.
-        offsets: float32[n], what is taken off the cosines of each graph that is found.
     """
-    ranks = twin_ranks(vectors, items, twins, offsets)  # [pairs, 2]
+    ranks = twin_ranks(vectors, items, twins)  # [pairs, 2]
     differ = np.array([twin.graphs[0] != twin.graphs[1] for twin in twins], dtype=bool)
     other = ranks[differ]
     return TwinQuality(
@@ -138,7 +136,6 @@ def twin_ranks(
     vectors: Vectors,
     items: Sequence[CorpusGraph],
     twins: Sequence[Twin],
-    offsets: NDArray[np.float32] | None = None,
 ) -> IntArray:
     """int64[pairs, 2]: rank of the second for the first, and of the first for the second."""
     libraries = _libraries(items)
@@ -149,7 +146,6 @@ def twin_ranks(
             among = libraries[_library(twin.names[1 - way])]
             among = among[among != query]
             cosines = similarities(vectors[[query]], vectors[among])[0]  # [graphs of a library]
-            cosines -= 0 if offsets is None else offsets[among]
             place = int(np.flatnonzero(among == wanted)[0])
             before = (cosines > cosines[place]).sum() + (cosines[:place] == cosines[place]).sum()
             ranks[row, way] = 1 + before

@@ -10,6 +10,7 @@ from nar_plugin.index import folder as folder_module
 from nar_plugin.index.backends import FaissGpuCandidates, TorchCandidates
 from nar_plugin.index.integers import FaissCandidates
 from nar_plugin.index.products import NumpyCandidates
+from nar_plugin.index.vectors import unit
 
 
 def names(matches):
@@ -30,9 +31,7 @@ def test_search_ranks_by_score(index, backend):
         "torchvision:squeezenet1_0",
     ]
     scores = [match.score for match in matches]
-    # Cosines .96, .8, .6, -.8; their mean, .39, is the density of the query. Those of the rows, of
-    # three others each, are .8 / 3, -.4 / 3, .8 / 3 and -1.6 / 3.
-    assert scores == pytest.approx([0.98467, 0.90467, 0.62467, -0.61533], abs=1e-4)
+    assert scores == pytest.approx([0.96, 0.8, 0.6, -0.8], abs=1e-6)
     kinds = {
         "numpy": NumpyCandidates,
         "faiss": FaissCandidates,
@@ -42,6 +41,25 @@ def test_search_ranks_by_score(index, backend):
     expected = kinds[backend]
     if sys.platform != "darwin":
         assert isinstance(index.searcher.backend(), expected)
+
+
+def test_the_best_of_all_rows(row, build, every_backend):
+    """By the definition, every row scored; filters change which rows are found and no score."""
+    rng = np.random.default_rng(0)
+    centres = rng.standard_normal((30, 16)).repeat(np.arange(30), axis=0)
+    vectors = unit(centres + 0.4 * rng.standard_normal(centres.shape))
+    rows = [row(f"lib:{i}", family="odd" if i % 2 else "even") for i in range(len(vectors))]
+    index = build(rows, vectors)
+    queries = unit(rng.standard_normal((20, 16)))
+    cosines = queries @ vectors.T
+    odd = np.arange(len(vectors)) % 2 == 1
+    for where, scores in ((None, cosines), ({"family": "odd"}, np.where(odd, cosines, -9))):
+        matches = [index.search(query, 7, where) for query in queries]
+        best = np.argsort(-scores, axis=1)[:, :7]
+        assert [names(each) for each in matches] == [[f"lib:{i}" for i in of] for of in best]
+        found = [[match.score for match in each] for each in matches]
+        np.testing.assert_allclose(found, np.take_along_axis(scores, best, axis=1), atol=1e-6)
+        assert index.search_batch(queries, 7, where) == matches
 
 
 def test_a_row_finds_itself_with_score_one(index, backend):
@@ -55,8 +73,7 @@ def test_the_identical_graph_comes_first_whatever_its_score(index, backend):
     last = "nar1:torchvision:squeezenet1_0"
     matches = index.search([1.6, 1.2], k=2, identical=last)
     assert names(matches) == ["torchvision:squeezenet1_0", "timm:vgg11"]
-    # As above, the identical row no neighbour of the query: its density is (.96 + .8 + .6) / 3.
-    assert [match.score for match in matches] == pytest.approx([-0.536, 1], abs=1e-4)
+    assert [match.score for match in matches] == pytest.approx([-0.8, 0.96], abs=1e-6)
     assert names(index.search([1.6, 1.2], k=1, identical=last)) == ["torchvision:squeezenet1_0"]
     elsewhere = index.search([1.6, 1.2], k=1, where={"family": "vgg"}, identical=last)
     assert names(elsewhere) == ["timm:vgg11"]

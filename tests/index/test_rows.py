@@ -8,6 +8,7 @@ from nar_plugin.errors import IndexIncompatible
 from nar_plugin.index.manifest import FileEntry
 from nar_plugin.index.parquet import from_parquet, to_parquet
 from nar_plugin.index.rows import merge_equal_graphs, rows_of, schema, to_table
+from nar_plugin.index.shards import read_rows
 
 
 def read(content, rows=4):
@@ -45,7 +46,7 @@ def test_what_is_written(index):
         "url",
         "motifs",
         "composed",
-        "density",
+        "backbone",
     ]
     assert fields["params"] == "int64"
     assert fields["motifs"].startswith("list<")
@@ -56,6 +57,17 @@ def test_what_is_written(index):
 def test_counts_above_32_bits(row):
     table = to_table([row("timm:huge", params=7 * 10**11, flops=10**16)])
     assert rows_of(read(to_parquet(table), 1))[0].params == 7 * 10**11
+
+
+def test_a_table_of_before_there_were_backbones(row):
+    rows = [row("timm:a", backbone="nar1:b"), row("timm:c")]
+    whole, older = to_table(rows), to_table(rows).drop_columns(["backbone"])
+    found = []
+    for table in (whole, older):
+        content = to_parquet(table)
+        entry = FileEntry.of(content, "shards/00000.rows.parquet", "rows", 2)
+        found.append([each.backbone for each in rows_of(read_rows(content, entry))])
+    assert found == [["nar1:b", ""], ["", ""]]
 
 
 def test_no_rows():

@@ -9,8 +9,7 @@ pytest.importorskip("scipy")
 
 from scipy import sparse
 
-from nar_plugin.index.density import SHARE
-from nar_plugin.train.metrics import density_offsets, nearest, retrieval_quality
+from nar_plugin.train.metrics import nearest, retrieval_quality
 
 
 def line(*places):
@@ -69,24 +68,6 @@ def test_sparse_rows_give_what_dense_ones_give():
     every = np.arange(40)
     expected = nearest(dense, every, every, 5)
     np.testing.assert_array_equal(nearest(sparse.csr_array(dense), every, every, 5), expected)
-
-
-def test_what_is_taken_off_is_a_share_of_the_mean_cosine_to_the_others():
-    vectors = line(0, 20, 50, 90)
-    cosines = np.cos(np.array([[20, 50], [20, 30], [50, 30]]) * math.pi / 200).mean(axis=1)
-    offsets = density_offsets(vectors, np.array([0, 1, 2]))
-    np.testing.assert_allclose(offsets, [*(SHARE * cosines), 0], rtol=1e-5)
-    assert density_offsets(sparse.csr_array(vectors), np.array([0, 1, 2])) == pytest.approx(offsets)
-
-
-def test_offsets_move_candidates_down_and_queries_not():
-    vectors, every = line(0, 10, 20), np.arange(3)
-    offsets = np.array([9, 1, 0], dtype=np.float32)
-    assert nearest(vectors, np.array([0]), every, 2, offsets)[0].tolist() == [2, 1]
-    quality = retrieval_quality(
-        vectors, np.array([0, 1, 0]), np.array([0]), every, (2,), offsets=offsets
-    )
-    assert quality.map[2] == pytest.approx(1)
 
 
 def test_trec_agrees_where_the_definitions_meet():

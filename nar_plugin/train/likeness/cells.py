@@ -52,7 +52,6 @@ def measure(
     folder: Path,
     *,
     validation: bool,
-    corrected: bool,
 ) -> Measured:
     """Fit and ask a method.
 
@@ -63,10 +62,9 @@ def measure(
         seed: Of the split.
         folder: Keeps the edited graphs of this corpus, seed and side.
         validation: Which side asks.
-        corrected: Whether the method's cosines are corrected for hubs.
     """
     every = np.arange(len(items))
-    clock = _Clock(method, items, corrected=corrected)
+    clock = _Clock(method, items)
     if split == "edits":
         made = read_or_make(items, seed, folder, validation=validation)
         train = trained_on(items, made)
@@ -90,8 +88,8 @@ def measure(
 class _Clock:
     """Fits a method and embeds with it, and notes how long both take."""
 
-    def __init__(self, method: Method, items: Sequence[CorpusGraph], *, corrected: bool) -> None:
-        self._method, self._items, self._corrected = method, items, corrected
+    def __init__(self, method: Method, items: Sequence[CorpusGraph]) -> None:
+        self._method, self._items = method, items
         self.seconds: dict[str, float] = {}
 
     def fitted(self, train: IntArray, graphs: Sequence[CorpusGraph]) -> Asked:
@@ -100,8 +98,7 @@ class _Clock:
         started = time.perf_counter()
         self._method.fit([self._items[number] for number in train.tolist()], labels[train])
         fitted = time.perf_counter()
-        known = np.arange(len(self._items))
-        scores = asked(self._method, graphs, known, corrected=self._corrected)
+        scores = asked(self._method, graphs)
         earlier = getattr(self._method, "earlier", 0.0)
         self.seconds = {"fit": earlier + fitted - started, "embed": time.perf_counter() - fitted}
         return scores

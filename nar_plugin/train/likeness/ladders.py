@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from nar_plugin.encoder.backbone import backbone
 from nar_plugin.mining import MINING_VERSION, mine
 from nar_plugin.tracing.fingerprint import design, topology
 from nar_plugin.tracing.graph import ArchitectureGraph
 from nar_plugin.train.corpus import CorpusGraph
 from nar_plugin.train.edits import EDITS, EDITS_VERSION, HELD_OUT, edited
-from nar_plugin.train.likeness.backbones import backbone
 from nar_plugin.train.likeness.scoring import Asked
 from nar_plugin.train.likeness.sides import validates
 from nar_plugin.train.metrics import IntArray
@@ -228,7 +228,9 @@ def edits_quality(
 
 def _same_backbone(hit: CorpusGraph, origin: CorpusGraph) -> bool:
     """Whether a hit is the origin, a graph of its design, or one of its backbone."""
-    return hit.design == origin.design or backbone(hit) == backbone(origin)
+    if hit.design == origin.design:
+        return True
+    return backbone(hit.macro(), hit.design) == backbone(origin.macro(), origin.design)
 
 
 def _steps(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nar_plugin.train.corpus import CorpusGraph
 from nar_plugin.train.methods import Method
-from nar_plugin.train.metrics import IntArray, Vectors, density_offsets, similarities
+from nar_plugin.train.metrics import IntArray, Vectors, similarities
 
 Scores = NDArray[np.float32]
 _BLOCK = 256  # queries that are asked at once
@@ -40,22 +40,16 @@ class Asked(Protocol):
         """float32[n]: the likeness of each first and its second."""
 
 
-def asked(
-    method: Method, items: Sequence[CorpusGraph], known: IntArray, *, corrected: bool = False
-) -> Asked:
+def asked(method: Method, items: Sequence[CorpusGraph]) -> Asked:
     """Ask a method about some graphs.
 
     Args:
         method: A fitted method; one that is a `Comparer` compares, others embed.
         items: All graphs that it is asked about.
-        known: Numbers of the graphs that an index would hold.
-        corrected: Whether cosines of candidates are corrected for hubs, as a search does.
     """
     if isinstance(method, Comparer):
         return _Compared(method, items)
-    vectors = method.embed(items)
-    offsets = density_offsets(vectors, known) if corrected else None
-    return ByCosine(vectors, offsets)
+    return ByCosine(method.embed(items))
 
 
 class ByCosine:
@@ -63,19 +57,17 @@ class ByCosine:
 
     Args:
         vectors: float32[n, d], dense or sparse, rows of length 1.
-        offsets: float32[n], what is taken off the cosines of each row as a candidate.
     """
 
-    def __init__(self, vectors: Vectors, offsets: Scores | None = None) -> None:
-        self._vectors, self._offsets = vectors, offsets
+    def __init__(self, vectors: Vectors) -> None:
+        self._vectors = vectors
 
     def among(self, queries: IntArray, candidates: IntArray) -> Scores:
-        """Cosines, corrected where there is a correction."""
-        scores = similarities(self._vectors[queries], self._vectors[candidates])
-        return scores if self._offsets is None else scores - self._offsets[candidates]
+        """Cosines."""
+        return similarities(self._vectors[queries], self._vectors[candidates])
 
     def pairs(self, firsts: IntArray, seconds: IntArray) -> Scores:
-        """Plain cosines."""
+        """Cosines."""
         found = np.zeros(len(firsts), dtype=np.float32)
         for start in range(0, len(firsts), _BLOCK):
             part = slice(start, start + _BLOCK)

@@ -9,10 +9,9 @@ from nar_plugin.mining import mine
 from nar_plugin.tracing.fingerprint import design, topology
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 from nar_plugin.train.corpus import CorpusGraph
-from nar_plugin.train.edits import HELD_OUT, TRAINED, edited
+from nar_plugin.train.edits import HELD_OUT, TRAINED
 from nar_plugin.train.layers import layer_norm, linear
 from nar_plugin.train.likeness import ladder_files
-from nar_plugin.train.likeness.backbones import backbone
 from nar_plugin.train.likeness.ladders import Edited, edits_quality, make, origins, trained_on
 from nar_plugin.train.likeness.scoring import asked
 from nar_plugin.train.likeness.sides import validates
@@ -68,17 +67,6 @@ def test_edited_graphs_are_the_same_from_one_seed_and_from_disk(items, tmp_path)
     assert not held & {each.origin for each in once}
 
 
-def test_a_backbone_has_any_head_and_stem():
-    graph = perceptrons(16)
-    whole = backbone(item(graph, "a", "lib:a"))
-    for kind in ("no head", "head", "no embeddings"):
-        other = edited(graph, kind, np.random.default_rng(0))
-        assert backbone(item(other, "a", "lib:b")) == whole, kind
-    for kind in ("norm", "gate", "deeper", "inner width"):
-        other = edited(graph, kind, np.random.default_rng(0))
-        assert backbone(item(other, "a", "lib:b")) != whole, kind
-
-
 def test_some_kinds_are_held_out():
     assert not set(TRAINED) & set(HELD_OUT)
     assert len(TRAINED) + len(HELD_OUT) >= 12
@@ -121,7 +109,7 @@ def test_quality_of_told_answers(items):
     ]
     every = [*corpus, *(each.item for each in made)]
     method = Told({id(each): number for number, each in enumerate(every)}, table)
-    found = edits_quality(asked(method, every, np.arange(3)), corpus, made)
+    found = edits_quality(asked(method, every), corpus, made)
     assert (found.first, found.held_out) == (0.5, 0)
     assert found.by_kind == {"norm": 1.0, "gated residual": 0.0}
     assert (found.by_rung["1"], found.by_rung["2"], found.asked["8"]) == (1, 1, 0)

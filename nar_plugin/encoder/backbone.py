@@ -12,15 +12,19 @@ from collections import Counter
 import numpy as np
 
 from nar_plugin.encoder.trunk import part
+from nar_plugin.mining import MacroGraph
 from nar_plugin.tracing.fingerprint import fingerprint
-from nar_plugin.train.corpus import CorpusGraph
 
 SMALLEST = 4  # operations of a block that counts: a convolution with its norm is in all designs
 
 
-def backbone(item: CorpusGraph) -> str:
-    """A hash that graphs of one backbone share, all widths of the backbone included."""
-    macro = item.macro()
+def backbone(macro: MacroGraph, design: str) -> str:
+    """A hash that graphs of one backbone share, all widths of the backbone included.
+
+    Args:
+        macro: The graph, cut into blocks.
+        design: Its hash without the sizes of head and vocabulary (`ArchitectureGraph.design`).
+    """
     shapes = [macro.motifs[node].shape for node in macro.nodes.tolist()]
     sizes = np.diff(macro.spans, axis=1)[:, 0]
     counts = Counter(shapes)
@@ -30,7 +34,7 @@ def backbone(item: CorpusGraph) -> str:
         if counts[shape] > 1 and sizes[place] >= SMALLEST
     ]
     if not repeated:
-        return item.design
+        return design
     start, stop = macro.spans[repeated[0], 0], macro.spans[repeated[-1], 1]
     places = np.arange(len(macro.graph))
     return fingerprint(part(macro.graph, (places >= start) & (places < stop)))
