@@ -12,8 +12,10 @@ from nar_plugin.index.folder import EMBEDDED
 from nar_plugin.tracing.fingerprint import FINGERPRINT_VERSION
 
 if TYPE_CHECKING:
+    from nar_plugin.encoder import ArchitectureEncoder
     from nar_plugin.index.index import ArchitectureIndex
     from nar_plugin.index.vectors import FloatArray
+    from nar_plugin.likeness import LabelTable
     from nar_plugin.mining import MacroGraph
     from nar_plugin.tracing.graph import ArchitectureGraph
 
@@ -21,6 +23,15 @@ if TYPE_CHECKING:
 def embed(index: ArchitectureIndex, graphs: Sequence[MacroGraph]) -> FloatArray:
     """As `embed_graphs`, of macro graphs."""
     return embed_graphs(index, [macro.graph for macro in graphs])
+
+
+def embed_labels(index: ArchitectureIndex, labels: LabelTable) -> FloatArray:
+    """As `embed_graphs`, of graphs whose labels are counted already."""
+    from nar_plugin.encoder.labels import Counts
+
+    counts = Counts(labels.graphs, labels.views, labels.labels, labels.counts)
+    vectors: FloatArray = _encoder(index).encode_counts(counts, len(labels)).numpy()
+    return vectors
 
 
 def embed_graphs(index: ArchitectureIndex, graphs: Sequence[ArchitectureGraph]) -> FloatArray:
@@ -33,13 +44,18 @@ def embed_graphs(index: ArchitectureIndex, graphs: Sequence[ArchitectureGraph]) 
     Shapes:
         float32[len(graphs), dim].
     """
+    vectors: FloatArray = _encoder(index).encode_graphs(graphs).numpy()
+    return vectors
+
+
+def _encoder(index: ArchitectureIndex) -> ArchitectureEncoder:
+    """The encoder that made the vectors of an index."""
     from nar_plugin.encoder import load_encoder  # imports torch
 
     folder = encoder_folder(index)
     index.check_encoder(f"of {folder}", encoder_sha256(folder))
     check_fingerprints(index)
-    vectors: FloatArray = load_encoder(folder).encode_graphs(graphs).numpy()
-    return vectors
+    return load_encoder(folder)
 
 
 def reencoded(index: ArchitectureIndex, encoder: Path, revision: str) -> ArchitectureIndex:

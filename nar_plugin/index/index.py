@@ -329,9 +329,9 @@ class ArchitectureIndex:
             found = self._together(found, own, identical)[:k]
         if where and not found:
             self._warn_of_unknown(where)
-        return self._as_asked_for(found, where)
+        return self.as_asked_for(found, where)
 
-    def _as_asked_for(self, found: list[Match], where: Mapping[str, Any] | None) -> list[Match]:
+    def as_asked_for(self, found: list[Match], where: Mapping[str, Any] | None) -> list[Match]:
         """The matches under names that meet the conditions on names, where there are any."""
         if not where or not found:
             return found
@@ -382,7 +382,7 @@ class ArchitectureIndex:
         every = self.searcher.matches_of_each(queries, k, where)
         if where and every and not any(every):
             self._warn_of_unknown(where)
-        return [self._as_asked_for(matches, where) for matches in every]
+        return [self.as_asked_for(matches, where) for matches in every]
 
     def _queries(self, vectors: NDArray[np.floating], k: int) -> FloatArray:
         """The vectors as unit rows, when they and `k` are what a search takes."""

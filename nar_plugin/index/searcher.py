@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable
 from nar_plugin.index.backends import FAISS_ERRORS, faiss_allowed, open_on_cpu, open_on_gpu
@@ -86,6 +87,16 @@ class Searcher:
             cosines = exact_cosines(contents.vectors, np.array([same]), query).clip(-1, 1)
             matches = [Match(contents.row(same), float(cosines[0])), *others][:k]
         return matches
+
+    def rows_near(
+        self, query: FloatArray, k: int, allowed: NDArray[np.bool_] | None = None
+    ) -> NDArray[np.int64]:
+        """Numbers of the k nearest rows of a query, nearest first.
+
+        Shapes:
+            query [dim], allowed [n].
+        """
+        return nearest(self.backend(), self._contents.vectors, query, k, allowed)[1]
 
     def matches_of_each(
         self, queries: FloatArray, k: int, where: Mapping[str, Any] | None

@@ -1,0 +1,172 @@
+"""The known designs that are most like one: proposed by vectors and by labels, ranked by likeness."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nar_plugin.index.contents import Contents
+from nar_plugin.index.nearest import exact_cosines
+from nar_plugin.index.rows import ArchitectureRow, merge_equal_graphs
+from nar_plugin.index.searcher import Match
+from nar_plugin.index.where import allowed_rows
+from nar_plugin.likeness import DIFFERENT, LabelTable, likeness
+
+if TYPE_CHECKING:
+    from nar_plugin.index.index import ArchitectureIndex
+    from nar_plugin.index.vectors import FloatArray
+
+POOL = 300  # rows that are proposed by their vectors, and as many by their labels
+_AT_FIRST = 4  # times as many rows are looked at as designs are wanted
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is asked about, as far as ranking needs to know it.
+
+    Attributes:
+        vector: float32[dim], of the index's encoder.
+        labels: Its labels, those that are compared; None where nothing says them.
+        fingerprint: Of its graph.
+        design: As `fingerprint`, blind to the sizes of the classifier and of the vocabulary.
+        backbone: See `nar_plugin.encoder.backbone`; empty where it is not known.
+    """
+
+    vector: FloatArray
+    labels: LabelTable | None
+    fingerprint: str
+    design: str = ""
+    backbone: str = ""
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A design that is like the one asked about.
+
+    Attributes:
+        match: The row, and its likeness as score.
+        variants: Rows of the same backbone, or of the same design, that rank behind it.
+    """
+
+    match: Match
+    variants: tuple[ArchitectureRow, ...] = field(default=())
+
+
+def most_alike(
+    index: ArchitectureIndex,
+    subject: Subject,
+    k: int,
+    where: Mapping[str, Any] | None = None,
+    *,
+    distinct: str = "backbone",
+) -> list[Ranked]:
+    """The k designs that are most like one, best first.
+
+    Args:
+        index: What is searched, with the user's own models where it has an overlay.
+        subject: What is asked about.
+        k: At least 1; more than there are gives all.
+        where: Conditions on the rows: see `nar_plugin.index.where.allowed_rows`.
+        distinct: `backbone`: rows of one backbone are one hit, the best of them, and the others
+            are its variants. `graph`: each distinct graph is a hit.
+    """
+    pool = max(POOL, _AT_FIRST * k)
+    while True:
+        matches = ranked_rows(index, subject, pool, where)
+        found = _folded(matches, subject) if distinct == "backbone" else _single(matches)
+        if len(found) >= k or pool >= len(index):
+            return found[:k]
+        pool *= _AT_FIRST
+
+
+def ranked_rows(
+    index: ArchitectureIndex, subject: Subject, pool: int, where: Mapping[str, Any] | None
+) -> list[Match]:
+    """Rows by likeness, best first; of equal ones the earlier row, and an identical graph first."""
+    matches = _matches(index, subject, pool, where)
+    if index.overlay is not None:
+        known = {match.row.fingerprint: match for match in matches}
+        for match in _matches(index.overlay, subject, pool, where):
+            here = index.by_fingerprint(match.row.fingerprint)
+            (row,) = merge_equal_graphs([here, match.row] if here else [match.row])[0]
+            known[row.fingerprint] = Match(row, match.score, overlay=True)
+        matches = list(known.values())
+    matches.sort(key=lambda match: (match.row.fingerprint != subject.fingerprint, -match.score))
+    return list(index.as_asked_for(matches, where))
+
+
+def _matches(
+    index: ArchitectureIndex, subject: Subject, pool: int, where: Mapping[str, Any] | None
+) -> list[Match]:
+    """The proposed rows of one index with their likeness, in row order."""
+    contents = index.contents
+    if not len(contents):
+        return []
+    allowed = allowed_rows(contents.table, where) if where else None
+    by_vector = index.searcher.rows_near(subject.vector, pool, allowed)
+    overlaps = _overlaps(contents, subject)
+    rows = np.union1d(by_vector, _best(overlaps, pool, allowed) if overlaps is not None else [])
+    rows = _with_identical(rows.astype(np.int64), contents, subject, allowed)
+    cosines = exact_cosines(contents.vectors, rows, subject.vector).astype(np.float32)
+    shared = cosines if overlaps is None else overlaps[rows]
+    scores = likeness(shared.clip(0, 1), cosines)
+    return [
+        Match(row, _stated(row, float(score), subject))
+        for row, score in zip(map(contents.row, rows.tolist()), scores, strict=True)
+    ]
+
+
+def _stated(row: ArchitectureRow, score: float, subject: Subject) -> float:
+    """1 for the same design and for it alone."""
+    same = row.fingerprint == subject.fingerprint or (subject.design == row.design != "")
+    return 1.0 if same else min(score, DIFFERENT)
+
+
+def _overlaps(contents: Contents, subject: Subject) -> FloatArray | None:
+    if subject.labels is None or contents.postings is None:
+        return None
+    return contents.postings.overlaps(subject.labels, 0)
+
+
+def _best(
+    overlaps: FloatArray, count: int, allowed: NDArray[np.bool_] | None
+) -> NDArray[np.int64]:
+    """The rows of the largest overlaps."""
+    rows = np.arange(len(overlaps)) if allowed is None else np.flatnonzero(allowed)
+    if len(rows) <= count:
+        return rows
+    return rows[np.argpartition(-overlaps[rows], count)[:count]]
+
+
+def _with_identical(
+    rows: NDArray[np.int64],
+    contents: Contents,
+    subject: Subject,
+    allowed: NDArray[np.bool_] | None,
+) -> NDArray[np.int64]:
+    place = contents.positions.get(subject.fingerprint)
+    if place is None or (allowed is not None and not allowed[place]):
+        return rows
+    return np.union1d(rows, [place]).astype(np.int64)
+
+
+def _single(matches: Sequence[Match]) -> list[Ranked]:
+    return [Ranked(match) for match in matches]
+
+
+def _folded(matches: Sequence[Match], subject: Subject) -> list[Ranked]:
+    """One hit for each backbone. The user's own models stand for themselves."""
+    found: dict[str, Ranked] = {}
+    for match in matches:
+        row = match.row
+        key = row.fingerprint if match.overlay else row.backbone or row.design or row.fingerprint
+        known = found.get(key)
+        if known is None:
+            found[key] = Ranked(match)
+        else:
+            found[key] = replace(known, variants=(*known.variants, row))
+    return list(found.values())
