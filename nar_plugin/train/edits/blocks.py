@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from nar_plugin.encoder.words import ACTIVATIONS
-from nar_plugin.tracing.graph import ArchitectureGraph, Op
+from nar_plugin.tracing.graph import ArchitectureGraph, Attribute, Op
 from nar_plugin.train.edits.depth import repeated
 from nar_plugin.train.edits.draft import Draft, Step, features
 from nar_plugin.train.layers import GELU, batch_norm, layer_norm, linear
@@ -148,7 +148,13 @@ def _bottleneck(draft: Draft, step: Step, width: int, kernel: str) -> Step:
 
 def _conv(width: int, out: int, kernel: str, groups: int = 1) -> Op:
     ones = "x".join("1" * (1 + kernel.count("x")))
-    said = {"bias": False, "dilation": ones, "groups": groups, "in": width, "kernel": kernel}
+    said: dict[str, Attribute] = {
+        "bias": False,
+        "dilation": ones,
+        "groups": groups,
+        "in": width,
+        "kernel": kernel,
+    }
     said |= {"out": out, "stride": ones, "transposed": False}
     return Op("conv", tuple(sorted(said.items())))
 
