@@ -25,7 +25,6 @@ from nar_plugin.regular_files import resolved
 from nar_plugin.report import (
     Comparison,
     Query,
-    SameBlocks,
     SimilarArchitectures,
 )
 from nar_plugin.report.answers import (
@@ -35,9 +34,7 @@ from nar_plugin.report.answers import (
     query_of_model,
     query_of_row,
     shared_motifs,
-    without_of,
 )
-from nar_plugin.report.wording import none_is_near
 from nar_plugin.tracing import ArchitectureGraph
 
 if TYPE_CHECKING:
@@ -80,11 +77,9 @@ def find_similar(
         trace: Build and trace the model also where the index knows the name.
 
     Returns:
-        The hits, most similar first; `same_blocks` says more where none is near, and `without`
-        where the model is much nearer to one that lacks what stands behind its layers. An identical
-        graph is the first, with `exact` set. Of known architectures that differ in their
-        vocabulary, last layers or readouts alone, the first stands for all. A hit goes by the first
-        of its names that meets `where`.
+        The hits, most similar first. An identical graph is the first, with `exact` set. Of known
+        architectures that differ in their vocabulary, last layers or readouts alone, the first
+        stands for all. A hit goes by the first of its names that meets `where`.
 
     Raises:
         TraceError: The forward could not be followed, or not within `NAR_TRACE_SECONDS`.
@@ -96,13 +91,7 @@ def find_similar(
     query, vector, graph = _ask(model, example_inputs, found, "find_similar", trace)
     matches = best_designs(found, vector, int(k), where, identical=query.fingerprint)
     hits = tuple(hit_of(rank, match, query) for rank, match in enumerate(matches, start=1))
-    if query.method == "modules":  # no real blocks
-        return SimilarArchitectures(query, info_of(found), hits)
-    asked = none_is_near(query, hits)
-    rows = found.of_same_blocks(query.motifs, vector, where=where) if asked else ()
-    same = tuple(SameBlocks(row.name, row.family, share) for row, share in rows)
-    without = without_of(found, graph, hits, where)
-    return SimilarArchitectures(query, info_of(found), hits, same, without)
+    return SimilarArchitectures(query, info_of(found), hits)
 
 
 def embed(model: Any, *, example_inputs: Any = None, index: Index = None) -> Vector:

@@ -227,24 +227,6 @@ def test_every_name_is_a_reference_and_the_rows_are_sound():
         assert row.motifs
 
 
-def test_what_is_made_of_the_same_blocks_is_named_where_every_score_is_low():
-    """The transformer of torch, without words or positions: who published it with them."""
-    for how, families in (
-        ({}, {"fsmt"}),
-        ({"activation": "gelu"}, {"bart", "mvp", "marian"}),
-        ({"norm_first": True}, {"seamless_m4t", "m2m_100", "mbart"}),
-    ):
-        model = torch.nn.Transformer(num_encoder_layers=3, num_decoder_layers=3, **how)
-        similar = nar_plugin.find_similar(model, k=3)
-        assert similar[0].score < 0.6
-        assert {same.family for same in similar.same_blocks} == families
-        shares = [same.share for same in similar.same_blocks]
-        assert shares == sorted(shares, reverse=True)
-        assert shares[-1] > 0.9
-        name = similar.same_blocks[0].name
-        assert f"Made of the same blocks all the same: {name}" in " ".join(str(similar).split())
-
-
 def test_json_has_the_fields_of_the_contract():
     document = nar_plugin.find_similar("timm:resnet18", k=1).to_dict()
     json.dumps(document)

@@ -17,24 +17,9 @@ if TYPE_CHECKING:
     from nar_plugin.index.vectors import FloatArray
     from nar_plugin.likeness import LabelTable
     from nar_plugin.mining import MacroGraph
-    from nar_plugin.tracing.graph import ArchitectureGraph
 
 
 def embed(index: ArchitectureIndex, graphs: Sequence[MacroGraph]) -> FloatArray:
-    """As `embed_graphs`, of macro graphs."""
-    return embed_graphs(index, [macro.graph for macro in graphs])
-
-
-def embed_labels(index: ArchitectureIndex, labels: LabelTable) -> FloatArray:
-    """As `embed_graphs`, of graphs whose labels are counted already."""
-    from nar_plugin.encoder.labels import Counts
-
-    counts = Counts(labels.graphs, labels.views, labels.labels, labels.counts)
-    vectors: FloatArray = _encoder(index).encode_counts(counts, len(labels)).numpy()
-    return vectors
-
-
-def embed_graphs(index: ArchitectureIndex, graphs: Sequence[ArchitectureGraph]) -> FloatArray:
     """The vectors of graphs, for a search in this index.
 
     Raises:
@@ -44,7 +29,16 @@ def embed_graphs(index: ArchitectureIndex, graphs: Sequence[ArchitectureGraph]) 
     Shapes:
         float32[len(graphs), dim].
     """
-    vectors: FloatArray = _encoder(index).encode_graphs(graphs).numpy()
+    vectors: FloatArray = _encoder(index).encode(graphs).numpy()
+    return vectors
+
+
+def embed_labels(index: ArchitectureIndex, labels: LabelTable) -> FloatArray:
+    """As `embed`, of graphs whose labels are counted already."""
+    from nar_plugin.encoder.labels import Counts
+
+    counts = Counts(labels.graphs, labels.views, labels.labels, labels.counts)
+    vectors: FloatArray = _encoder(index).encode_counts(counts, len(labels)).numpy()
     return vectors
 
 

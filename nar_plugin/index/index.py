@@ -18,20 +18,17 @@ from nar_plugin.index.folder import read_manifest, reencoding
 from nar_plugin.index.inventory import inventory
 from nar_plugin.index.known import agreeing
 from nar_plugin.index.manifest import Manifest
-from nar_plugin.index.nearest import exact_cosines
 from nar_plugin.index.rows import ArchitectureRow, merge_equal_graphs, rows_of
-from nar_plugin.index.same_blocks import shares_of_blocks
 from nar_plugin.index.searcher import Match, Searcher
 from nar_plugin.index.vectors import FloatArray, unit
-from nar_plugin.index.where import allowed_rows, name_filter, unknown_texts
+from nar_plugin.index.where import name_filter, unknown_texts
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from nar_plugin.mining import MacroGraph, MotifCount
+    from nar_plugin.mining import MacroGraph
 
 logger = logging.getLogger("nar_plugin")
-HALF = 0.5  # of the operations, from which on two designs are made of the same blocks
 LOADS = 50  # attempts while another process replaces the folder
 
 
@@ -403,44 +400,6 @@ class ArchitectureIndex:
             IndexIncompatible: It is not what it should be.
         """
         self.searcher.approximate()
-
-    def of_same_blocks(
-        self,
-        motifs: Sequence[MotifCount],
-        vector: FloatArray,
-        k: int = 3,
-        where: Mapping[str, Any] | None = None,
-    ) -> list[tuple[ArchitectureRow, float]]:
-        """The rows that are made of a model's blocks for the most part, one of each family.
-
-        Args:
-            motifs: The model's blocks (`MacroGraph.table`).
-            vector: Its embedding; of rows with equal shares, in hundredths, the nearest is first.
-            k: How many at most; the user's own models are not among them.
-            where: See `search`.
-
-        Returns:
-            Rows and shares, the largest first: see `shares_of_blocks`.
-
-        Shapes:
-            vector [dim].
-        """
-        table = self.contents.table
-        shares = shares_of_blocks(table, motifs).round(2)
-        if where:
-            shares = np.where(allowed_rows(table, where), shares, 0)
-        rows = np.flatnonzero(shares >= HALF)
-        cosines = exact_cosines(self.contents.vectors, rows, vector)
-        names = name_filter(table, where) if where else None
-        found: dict[str, tuple[ArchitectureRow, float]] = {}
-        for place in rows[np.lexsort((-cosines, -shares[rows]))].tolist():
-            row = self.contents.row(place)
-            if row.family not in found:
-                shown = names.shown(row) if names else row
-                found[row.family] = shown, float(shares[place])
-            if len(found) == k:
-                break
-        return list(found.values())
 
     def by_fingerprint(self, fingerprint: str) -> ArchitectureRow | None:
         """The row of the identical graph, or None."""

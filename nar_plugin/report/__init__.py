@@ -1,7 +1,7 @@
 """What a person reads: results as objects, terminal tables, HTML, JSON and data frames."""
 
 from nar_plugin.report.compare import Comparison
-from nar_plugin.report.hit import Hit, SameBlocks, SharedMotif, Without
+from nar_plugin.report.hit import Hit, SharedMotif
 from nar_plugin.report.query import IndexInfo, Query
 from nar_plugin.report.similar import SimilarArchitectures
 
@@ -10,8 +10,6 @@ __all__ = [
     "Hit",
     "IndexInfo",
     "Query",
-    "SameBlocks",
     "SharedMotif",
     "SimilarArchitectures",
-    "Without",
 ]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nar_plugin.index import ArchitectureIndex, ArchitectureRow, Match
-from nar_plugin.index.insertions import best_without
 from nar_plugin.index.known import Known
 from nar_plugin.mining import MotifCount
-from nar_plugin.report.hit import Hit, SharedMotif, Without
+from nar_plugin.report.hit import Hit, SharedMotif
 from nar_plugin.report.query import IndexInfo, Query
 from nar_plugin.tracing import ArchitectureGraph
 
@@ -38,21 +36,6 @@ def hit_of(rank: int, match: Match, query: Query) -> Hit:
         url=row.url,
         overlay=match.overlay,
     )
-
-
-def without_of(
-    index: ArchitectureIndex,
-    graph: ArchitectureGraph | None,
-    hits: Sequence[Hit],
-    where: Mapping[str, Any] | None,
-) -> Without | None:
-    """What a model is like without an insertion, where that is near and its hits are much less."""
-    found = best_without(index, graph, hits[0].score, where) if graph and hits else None
-    if found is None:
-        return None
-    insertion, match = found
-    row = match.row
-    return Without(insertion.kinds, insertion.count, row.name, row.family, match.score)
 
 
 def shared_motifs(a: tuple[MotifCount, ...], b: tuple[MotifCount, ...]) -> tuple[SharedMotif, ...]:

@@ -26,42 +26,6 @@ class SharedMotif:
 
 
 @dataclass(frozen=True)
-class SameBlocks:
-    """A known architecture that is made of the model's blocks, however far its vector is.
-
-    Attributes:
-        name: A model reference.
-        family: The defining module or model type.
-        share: Of the operations of each of the two, the part that lies in blocks which the other
-            has too; the less of the two parts.
-    """
-
-    name: str
-    family: str
-    share: float
-
-
-@dataclass(frozen=True)
-class Without:
-    """What the model is like without operations that stand in several of its places, alike.
-
-    Attributes:
-        kinds: The operations: one, such as `tanh`, or a branch that begins and ends at one value,
-            such as `mean`, `sigmoid`, `mul`.
-        count: In how many places they stand.
-        name: The most similar architecture then, as a model reference.
-        family: Its defining module or model type.
-        score: Its score then (see `Hit`).
-    """
-
-    kinds: tuple[str, ...]
-    count: int
-    name: str
-    family: str | None
-    score: float
-
-
-@dataclass(frozen=True)
 class Hit:
     """A known architecture, one for each distinct graph.
 

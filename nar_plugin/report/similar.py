@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, overload
 
 from nar_plugin.errors import NarError
-from nar_plugin.report.hit import Hit, SameBlocks, Without
+from nar_plugin.report.hit import Hit
 from nar_plugin.report.query import IndexInfo, Query
 
 if TYPE_CHECKING:
@@ -31,17 +31,12 @@ class SimilarArchitectures(Sequence[Hit]):
         query: The model asked about.
         index: The index that answered. (It hides `Sequence.index`: a hit knows its own rank.)
         hits: The answers, most similar first.
-        same_blocks: Where none of them is near: what is made of the model's blocks all the same.
-        without: Where that is much nearer: what the model is like once operations that stand in
-            several of its places are taken out.
     """
 
     query: Query
     # field(): without it the dataclass would take the inherited method for a default value.
     index: IndexInfo = field()  # type: ignore[assignment]
     hits: tuple[Hit, ...]
-    same_blocks: tuple[SameBlocks, ...] = ()
-    without: Without | None = None
 
     def __len__(self) -> int:
         """The number of hits."""
@@ -80,19 +75,15 @@ class SimilarArchitectures(Sequence[Hit]):
     @property
     def notes(self) -> tuple[str, ...]:
         """What stands above the table: what was not followed, how far the hits are."""
-        from nar_plugin.report.wording import far_text, trace_text, without_text
+        from nar_plugin.report.wording import far_text, trace_text
 
-        texts = (
-            trace_text(self.query),
-            far_text(self.query, self.hits, self.same_blocks),
-            without_text(self.without) if self.without else "",
-        )
+        texts = (trace_text(self.query), far_text(self.query, self.hits))
         return tuple(text for text in texts if text)
 
     def to_dict(self) -> dict[str, Any]:
         """What `nar find --json` prints.
 
-        `notes`, `same_blocks` and `without` are there only where there are any.
+        `notes` is there only where there are any.
         """
         found = {
             "query": self.query.to_dict(),
@@ -101,10 +92,6 @@ class SimilarArchitectures(Sequence[Hit]):
         }
         if self.notes:
             found["notes"] = list(self.notes)
-        if self.same_blocks:
-            found["same_blocks"] = [asdict(same) for same in self.same_blocks]
-        if self.without:
-            found["without"] = asdict(self.without) | {"kinds": list(self.without.kinds)}
         return found
 
     def to_pandas(self) -> Any:

@@ -13,10 +13,8 @@ import unicodedata
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from nar_plugin.index.insertions import NEAR
-
 if TYPE_CHECKING:
-    from nar_plugin.report.hit import Hit, SameBlocks, SharedMotif, Without
+    from nar_plugin.report.hit import Hit, SharedMotif
     from nar_plugin.report.query import IndexInfo, Query
 
 UNREAD = 0.1  # share of the parameters from which on a forward has passed by a part of the model
@@ -129,38 +127,15 @@ def _scaled(number: int, suffixes: tuple[str, ...]) -> str:
     return f"{value:.1f}{suffix}"
 
 
-def none_is_near(query: Query, hits: Sequence[Hit]) -> bool:
-    """Whether even the best hit is not near, and is not made of the same blocks."""
-    if not hits or hits[0].rank > 1 or hits[0].exact or hits[0].score >= NEAR:
-        return False
-    return not _is_kin(query, hits[0])
-
-
-def far_text(query: Query, hits: Sequence[Hit], same_blocks: Sequence[SameBlocks] = ()) -> str:
-    """What a low best score says, and what is made of the same blocks all the same."""
-    if not none_is_near(query, hits):
+def far_text(query: Query, hits: Sequence[Hit]) -> str:
+    """What a low best score says; empty of hits that are near or made of the model's blocks."""
+    if not hits or hits[0].rank > 1 or hits[0].exact or hits[0].score >= FAR:
         return ""
-    how_far = _how_far(query, hits)
-    if same_blocks:
-        named = ", ".join(f"{clean(same.name)} ({same.share:.0%})" for same in same_blocks)
-        how_far = how_far or f"Every score is below {NEAR}."
-        return f"{how_far} Made of the same blocks all the same: {named}."
-    return how_far
-
-
-def _how_far(query: Query, hits: Sequence[Hit]) -> str:
-    if hits[0].score >= FAR or any(_is_kin(query, hit) for hit in hits):
+    if any(_is_kin(query, hit) for hit in hits):
         return ""
     if hits[0].score >= STRANGE:
         return f"Distant relatives at best: every score is below {FAR}."
     return f"No close relative: every score is below {STRANGE}. These are the least far."
-
-
-def without_text(without: Without) -> str:
-    """What is taken out, how many times, and the first hit then with its score."""
-    kinds = clean(", ".join(without.kinds))
-    often = f"{without.count:,} \N{MULTIPLICATION SIGN}"
-    return f"Without its {often} {kinds}: {clean(without.name)} ({without.score:.3f})."
 
 
 def _is_kin(query: Query, hit: Hit) -> bool:

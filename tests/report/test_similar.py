@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from nar_plugin.errors import NarError
-from nar_plugin.report import Hit, SameBlocks, SharedMotif, SimilarArchitectures
+from nar_plugin.report import Hit, SharedMotif, SimilarArchitectures
 
 HIT_FIELDS = [
     "rank", "name", "names", "score", "family", "library", "task", "params", "flops",
@@ -188,28 +188,6 @@ def test_hits_that_are_all_far_are_said_to_be(similar, make_hit, score, warning)
     assert warning in str(far)
     assert warning in far._repr_html_()
     assert "relative" not in str(far[1:])  # the rest of an answer
-
-
-@pytest.mark.parametrize(
-    ("score", "how_far"),
-    [
-        (0.59, "Every score is below 0.6."),
-        (0.38, "Distant relatives at best: every score is below 0.45."),
-        (0.25, "No close relative: every score is below 0.3. These are the least far."),
-    ],
-)
-def test_what_is_made_of_the_same_blocks_is_said_where_none_is_near(
-    similar, make_hit, score, how_far
-):
-    same = (SameBlocks("transformers:fsmt", "fsmt", 0.961),)
-    far = replace(similar, hits=(make_hit(score=score, shared_motifs=()),), same_blocks=same)
-    said = f"{how_far} Made of the same blocks all the same: transformers:fsmt (96%)."
-    assert said in " ".join(str(far).split())
-    assert said in far._repr_html_()
-    assert far.to_dict()["same_blocks"] == [
-        {"name": "transformers:fsmt", "family": "fsmt", "share": 0.961}
-    ]
-    assert "same_blocks" not in similar.to_dict()
 
 
 def test_of_near_hits_nothing_is_said(similar, make_hit):
