@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from nar_plugin import encoder, hub, tracing
 from nar_plugin.errors import IndexUnavailable, NarError, TraceError, UnknownReference, in_words
-from nar_plugin.index import ArchitectureIndex, embedding, overlay
-from nar_plugin.index.designs import best_designs
+from nar_plugin.index import ArchitectureIndex, overlay
 from nar_plugin.index.known import known
+from nar_plugin.index.ranking import Subject, alike, most_alike
+from nar_plugin.index.subjects import subject_of, subject_of_row
 from nar_plugin.mining import MacroGraph, mine
 from nar_plugin.references import explained
 from nar_plugin.regular_files import resolved
@@ -33,8 +34,8 @@ from nar_plugin.report.answers import (
     query_of_known,
     query_of_model,
     query_of_row,
-    shared_motifs,
 )
+from nar_plugin.report.compare import comparison_of
 from nar_plugin.tracing import ArchitectureGraph
 
 if TYPE_CHECKING:
@@ -56,8 +57,9 @@ def find_similar(
     where: Mapping[str, Any] | None = None,
     example_inputs: Any = None,
     trace: bool = False,
+    distinct: str = "backbone",
 ) -> SimilarArchitectures:
-    """The k known architectures that resemble a model most, each distinct graph once.
+    """The k known architectures that are most like a model, each backbone once.
 
     Example:
         ```python
@@ -69,17 +71,18 @@ def find_similar(
     Args:
         model: An nn.Module, a transformers config, or a reference such as `timm:resnet50`. A name
             of the index is answered from its row where the installed library is of the version
-            that was traced, or cannot build it; so in `embed`, `compare` and `novelty`.
+            that was traced, or cannot build it; so in `embed` and `novelty`.
         k: How many, at least 1.
         index: An index, its folder or repository, or None for the one that answers (`load_index`).
         where: Conditions on the hits: `task`, `family`, `library`, `licence`, `params`, `flops`.
         example_inputs: What the forward is traced with, when the guess is not right.
         trace: Build and trace the model also where the index knows the name.
+        distinct: `backbone` folds what has the backbone of a better hit, and another head or stem,
+            into that hit (`hit.variants`); `graph` gives each distinct graph as a hit.
 
     Returns:
-        The hits, most similar first. An identical graph is the first, with `exact` set. Of known
-        architectures that differ in their vocabulary, last layers or readouts alone, the first
-        stands for all. A hit goes by the first of its names that meets `where`.
+        The hits, most alike first. An identical graph is the first, with `exact` set. A hit goes by
+        the first of its names that meets `where`.
 
     Raises:
         TraceError: The forward could not be followed, or not within `NAR_TRACE_SECONDS`.
@@ -88,10 +91,10 @@ def find_similar(
     if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:  # numpy's too
         raise NarError(f"k is how many architectures to return, at least 1; got {in_words(k)}.")
     found = load_index(index)
-    query, vector, graph = _ask(model, example_inputs, found, "find_similar", trace)
-    matches = best_designs(found, vector, int(k), where, identical=query.fingerprint)
-    hits = tuple(hit_of(rank, match, query) for rank, match in enumerate(matches, start=1))
-    return SimilarArchitectures(query, info_of(found), hits)
+    subject, query, macro = _ask(model, example_inputs, found, "find_similar", trace)
+    ranked = most_alike(found, subject, int(k), where, distinct=_distinct(distinct))
+    hits = tuple(hit_of(rank, each, query) for rank, each in enumerate(ranked, start=1))
+    return SimilarArchitectures(query, info_of(found), hits, macro)
 
 
 def embed(model: Any, *, example_inputs: Any = None, index: Index = None) -> Vector:
@@ -105,7 +108,7 @@ def embed(model: Any, *, example_inputs: Any = None, index: Index = None) -> Vec
     Shapes:
         result: float32[512].
     """
-    return _ask(model, example_inputs, load_index(index), "embed").vector
+    return _ask(model, example_inputs, load_index(index), "embed").subject.vector
 
 
 def trace(model: Any, *, example_inputs: Any = None) -> ArchitectureGraph:
@@ -133,28 +136,25 @@ def motifs(model: Any, *, example_inputs: Any = None) -> MacroGraph:
     return mine(_with_content(_traced(model, example_inputs, None, "motifs")).graph)
 
 
-def compare(a: Any, b: Any, *, example_inputs: Any = None, trace: bool = False) -> Comparison:
-    """Two models side by side: how alike they are, and by which blocks.
+def compare(a: Any, b: Any, *, example_inputs: Any = None) -> Comparison:
+    """Two models side by side: how alike they are, block by block, and what differs.
 
-    `trace` is as in `find_similar`.
+    Both are built and traced, since an explanation needs their graphs; the row of a known name
+    answers where its library is not installed, and then nothing is explained.
 
     Example:
         ```python
         nar_plugin.compare("timm:resnet50", "torchvision:resnet50").identical  # True
+        found = nar_plugin.compare("timm:resnet50", "timm:seresnet50")
+        found.likeness, found.explanation.verdict.text
         ```
     """
     index = load_index()
-    (one, vector, _), (other, other_vector, _) = (
-        _ask(model, example_inputs, index, "compare", trace) for model in (a, b)
-    )
-    return Comparison(
-        similarity=float(vector @ other_vector),
-        identical=one.fingerprint == other.fingerprint,
-        same_design=one.design == other.design,
-        shared_motifs=shared_motifs(one.motifs, other.motifs),
-        a=one,
-        b=other,
-    )
+    one, other = (_ask(model, example_inputs, index, "compare", trace=True) for model in (a, b))
+    families = len(index.families_of(other.query.design))
+    macros = one.macro, other.macro
+    likeness = alike(one.subject, other.subject)
+    return comparison_of(one.query, other.query, likeness, macros, families)
 
 
 def novelty(model: Any, *, example_inputs: Any = None, index: Index = None) -> float:
@@ -233,18 +233,19 @@ def clear_cache() -> None:
 
 
 class _Asked(NamedTuple):
+    subject: Subject
     query: Query
-    vector: Vector
-    graph: ArchitectureGraph | None  # None of a row
+    macro: MacroGraph | None  # None of a row
 
 
 def _ask(
     model: Any, example_inputs: Any, index: ArchitectureIndex, caller: str, trace: bool = False
 ) -> _Asked:
-    """What is asked about, and its vector: of the model, or of the index's row of that name."""
+    """What is asked about: the model, or the index's row of that name."""
     by_row = issubclass(type(model), str) and example_inputs is None and not trace
     if by_row and (row_of := known(index, model)):
-        return _Asked(query_of_known(model, row_of), row_of.vector, None)
+        subject = subject_of_row(index, row_of.row, row_of.vector)
+        return _Asked(subject, query_of_known(model, row_of), None)
     try:
         asked = _traced(model, example_inputs, index, caller)
     except TraceError:
@@ -254,11 +255,11 @@ def _ask(
         if found is None:
             raise
         row, vector = found
-        return _Asked(query_of_row(model, row, str(error)), vector, None)
+        subject = subject_of_row(index, row, vector)
+        return _Asked(subject, query_of_row(model, row, str(error)), None)
     graph = _with_content(asked).graph
     macro = mine(graph)
-    vector = embedding.embed(index, [macro])[0]
-    return _Asked(query_of_model(model, asked, macro.table()), vector, graph)
+    return _Asked(subject_of(index, macro), query_of_model(model, asked, macro.table()), macro)
 
 
 def _traced(model: Any, example_inputs: Any, index: Index, caller: str) -> Traced:
@@ -266,6 +267,12 @@ def _traced(model: Any, example_inputs: Any, index: Index, caller: str) -> Trace
         return tracing.traced(model, example_inputs, caller=caller)
     except UnknownReference as error:
         raise explained(error, load_index(index).contents.names) from error
+
+
+def _distinct(text: str) -> str:
+    if text not in ("backbone", "graph"):
+        raise NarError(f"distinct is 'backbone' or 'graph'; got {in_words(text)}.")
+    return text
 
 
 def _with_content(asked: Traced) -> Traced:

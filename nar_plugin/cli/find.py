@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from nar_plugin.cli.output import Json, Reference, Trace, only_results_on_stdout, show, show_json
+
+Distinct = Literal["backbone", "graph"]
 
 
 @only_results_on_stdout()
@@ -18,6 +20,9 @@ def find(
         str | None, typer.Option(metavar="PATH", help="An index folder or repository.")
     ] = None,
     trace: Trace = False,
+    distinct: Annotated[
+        Distinct, typer.Option(help="One hit for each backbone, or for each graph.")
+    ] = "backbone",
     revision: Annotated[
         str | None, typer.Option(metavar="R", help="Commit, tag or branch of the index.")
     ] = None,
@@ -35,7 +40,9 @@ def find(
     from nar_plugin import api
 
     source = api.load_index(index, revision) if index or revision else None
-    similar = api.find_similar(reference, k, index=source, where=wanted or None, trace=trace)
+    similar = api.find_similar(
+        reference, k, index=source, where=wanted or None, trace=trace, distinct=distinct
+    )
     if as_json:
         show_json(similar.to_dict())
     else:

@@ -1,4 +1,4 @@
-"""The encoder: a graph's labels, each with a learned vector, summed and put through a perceptron."""
+"""The encoder: learned vectors of a graph's labels, summed, and a perceptron."""
 
 from __future__ import annotations
 

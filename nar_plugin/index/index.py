@@ -406,6 +406,14 @@ class ArchitectureIndex:
         position = self.contents.positions.get(fingerprint)
         return None if position is None else self.contents.row(position)
 
+    def families_of(self, design: str) -> tuple[str, ...]:
+        """The families with an architecture of this design, in order of their names."""
+        import pyarrow.compute as pc
+
+        table = self.contents.table
+        found = table.filter(pc.equal(table["design"], design))["family"].unique().to_pylist()
+        return tuple(sorted(name for name in found if name))
+
     def by_name(self, name: str) -> tuple[ArchitectureRow, FloatArray] | None:
         """The row that has this name, and its unit vector, the user's own models first; or None.
 

@@ -1,4 +1,4 @@
-"""The labels of an index's rows, by which designs are compared: how often each occurs in a graph."""
+"""The labels of an index's rows, by which designs are compared, and how often each occurs."""
 
 from __future__ import annotations
 

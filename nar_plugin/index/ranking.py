@@ -1,4 +1,4 @@
-"""The known designs that are most like one: proposed by vectors and by labels, ranked by likeness."""
+"""The designs that are most like one: proposed by vectors and labels, ranked by likeness."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nar_plugin.index.nearest import exact_cosines
 from nar_plugin.index.rows import ArchitectureRow, merge_equal_graphs
 from nar_plugin.index.searcher import Match
 from nar_plugin.index.where import allowed_rows
-from nar_plugin.likeness import DIFFERENT, LabelTable, likeness
+from nar_plugin.likeness import LabelTable, likeness, overlaps
 
 if TYPE_CHECKING:
     from nar_plugin.index.index import ArchitectureIndex
@@ -108,38 +108,46 @@ def _matches(
         return []
     allowed = allowed_rows(contents.table, where) if where else None
     by_vector = index.searcher.rows_near(subject.vector, pool, allowed)
-    overlaps = _overlaps(contents, subject)
-    rows = np.union1d(by_vector, _best(overlaps, pool, allowed) if overlaps is not None else [])
+    common = _common(contents, subject)
+    rows = np.union1d(by_vector, _best(common, pool, allowed) if common is not None else [])
     rows = _with_identical(rows.astype(np.int64), contents, subject, allowed)
     cosines = exact_cosines(contents.vectors, rows, subject.vector).astype(np.float32)
-    shared = cosines if overlaps is None else overlaps[rows]
-    scores = likeness(shared.clip(0, 1), cosines)
+    shared = cosines if common is None else common[rows]
+    scores = likeness(shared, cosines)
     return [
-        Match(row, _stated(row, float(score), subject))
+        Match(row, 1.0 if _is_same(subject, row) else float(score))
         for row, score in zip(map(contents.row, rows.tolist()), scores, strict=True)
     ]
 
 
-def _stated(row: ArchitectureRow, score: float, subject: Subject) -> float:
-    """1 for the same design and for it alone."""
-    same = row.fingerprint == subject.fingerprint or (subject.design == row.design != "")
-    return 1.0 if same else min(score, DIFFERENT)
+def alike(one: Subject, other: Subject) -> float:
+    """The likeness of two designs, from 0 to 1; 1 for the same design and for it alone."""
+    if _is_same(one, other):
+        return 1.0
+    cosine = np.array([one.vector @ other.vector], dtype=np.float32)
+    if one.labels is None or other.labels is None:
+        return float(likeness(cosine, cosine)[0])
+    both = LabelTable.joined([one.labels, other.labels])
+    return float(likeness(overlaps(both, np.array([0]), np.array([1])), cosine)[0])
 
 
-def _overlaps(contents: Contents, subject: Subject) -> FloatArray | None:
+def _is_same(one: Subject, other: Subject | ArchitectureRow) -> bool:
+    """Whether two are one design up to the sizes of classifier and vocabulary."""
+    return one.fingerprint == other.fingerprint or (one.design == other.design != "")
+
+
+def _common(contents: Contents, subject: Subject) -> FloatArray | None:
     if subject.labels is None or contents.postings is None:
         return None
     return contents.postings.overlaps(subject.labels, 0)
 
 
-def _best(
-    overlaps: FloatArray, count: int, allowed: NDArray[np.bool_] | None
-) -> NDArray[np.int64]:
+def _best(shared: FloatArray, count: int, allowed: NDArray[np.bool_] | None) -> NDArray[np.int64]:
     """The rows of the largest overlaps."""
-    rows = np.arange(len(overlaps)) if allowed is None else np.flatnonzero(allowed)
+    rows = np.arange(len(shared)) if allowed is None else np.flatnonzero(allowed)
     if len(rows) <= count:
         return rows
-    return rows[np.argpartition(-overlaps[rows], count)[:count]]
+    return rows[np.argpartition(-shared[rows], count)[:count]]
 
 
 def _with_identical(

@@ -11,9 +11,25 @@ variation distance, and the optimal assignment of operations under the hierarchy
 Giscard & Wilson, On Valid Optimal Assignment Kernels, NIPS 2016, section 4.2, weighted). The
 *cosine* is that of the encoder's vectors, which have learned which designs the field calls
 relatives.
+
+The *alignment* reads the overlap out: which block went where, and what differs. The *verdict* says
+in a sentence what two designs are to each other (docs/explanations.md).
 """
 
+from nar_plugin.likeness.alignment import Alignment, align
 from nar_plugin.likeness.overlap import LabelTable, Postings, overlaps
 from nar_plugin.likeness.score import DIFFERENT, LEARNED, likeness
+from nar_plugin.likeness.verdict import Verdict, verdict_of
 
-__all__ = ["DIFFERENT", "LEARNED", "LabelTable", "Postings", "likeness", "overlaps"]
+__all__ = [
+    "DIFFERENT",
+    "LEARNED",
+    "Alignment",
+    "LabelTable",
+    "Postings",
+    "Verdict",
+    "align",
+    "likeness",
+    "overlaps",
+    "verdict_of",
+]

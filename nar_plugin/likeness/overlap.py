@@ -22,8 +22,9 @@ IntArray = NDArray[np.int64]
 class LabelTable:
     """How each of n graphs spreads a mass of 1 over labels.
 
-    Every view that the table has of a graph has the same part of it. Inside a view a label that occurs c times weighs sqrt(c):
-    with c itself, the blocks of a deep design would leave nothing for what stands there once.
+    Every view that the table has of a graph has the same part of it. Inside a view a label that
+    occurs c times weighs sqrt(c): with c itself, the blocks of a deep design would leave nothing
+    for what stands there once.
 
     Attributes:
         starts: int64[n + 1], where the labels of each graph begin.

@@ -18,6 +18,8 @@ from nar_plugin.mining.segments import SHORTEST_BLOCK
 from nar_plugin.tracing.graph import ArchitectureGraph, IntArray, Op
 
 __all__ = [
+    "CONTAINERS",
+    "LONGEST_REST",
     "MINING_VERSION",
     "MacroGraph",
     "Motif",
@@ -29,6 +31,7 @@ __all__ = [
 ]
 
 MINING_VERSION = "7"  # of where graphs are cut; a corpus that another one cut is cut again
+CONTAINERS = ("Sequential", "ModuleList", "ModuleDict")  # name no block
 LONGEST_REST = 12  # operations in one motif where nothing repeats
 
 
@@ -159,17 +162,14 @@ def _label(graph: ArchitectureGraph, start: int, stop: int) -> str:
     if not common or common == [""]:  # the whole model issued it: its class names no block
         return _kinds(graph.ops[start:stop])
     name = graph.classes.get(".".join(common), "")
-    if name and name not in _CONTAINERS:
+    if name and name not in CONTAINERS:
         return name
     children = {".".join(path.split(".")[: len(common) + 1]) for path in paths}
     classes = {graph.classes.get(child, "") for child in children}
-    if len(classes) == 1 and name in _CONTAINERS and classes.isdisjoint({"", *_CONTAINERS}):
+    if len(classes) == 1 and name in CONTAINERS and classes.isdisjoint({"", *CONTAINERS}):
         return f"{classes.pop()} x{len(children)}"
     return _kinds(graph.ops[start:stop])
 
 
 def _kinds(ops: tuple[Op, ...]) -> str:
     return "-".join(op.kind for op in ops[:4]) + ("-..." if len(ops) > 4 else "")
-
-
-_CONTAINERS = ("Sequential", "ModuleList", "ModuleDict")

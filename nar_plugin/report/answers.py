@@ -4,26 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from nar_plugin.index import ArchitectureIndex, ArchitectureRow, Match
+from nar_plugin.index import ArchitectureIndex, ArchitectureRow
 from nar_plugin.index.known import Known
+from nar_plugin.index.ranking import Ranked
 from nar_plugin.mining import MotifCount
-from nar_plugin.report.hit import Hit, SharedMotif
+from nar_plugin.report.hit import Hit, shared_motifs
 from nar_plugin.report.query import IndexInfo, Query
-from nar_plugin.tracing import ArchitectureGraph
 
 if TYPE_CHECKING:
     from nar_plugin.tracing.question import Traced
 
 
-def hit_of(rank: int, match: Match, query: Query) -> Hit:
+def hit_of(rank: int, ranked: Ranked, query: Query) -> Hit:
     """A found row as a hit, with the blocks that it shares with the model."""
+    match = ranked.match
     row = match.row
     exact = row.fingerprint == query.fingerprint
     return Hit(
         rank=rank,
         name=row.name,
         names=row.names,
-        score=1.0 if exact else min(match.score, 1.0),
+        score=match.score,
         family=row.family,
         library=row.library,
         task=row.task,
@@ -32,19 +33,10 @@ def hit_of(rank: int, match: Match, query: Query) -> Hit:
         fingerprint=row.fingerprint,
         exact=exact,
         shared_motifs=shared_motifs(query.motifs, row.motifs),
+        variants=tuple(variant.name for variant in ranked.variants),
         licence=row.licence,
         url=row.url,
         overlay=match.overlay,
-    )
-
-
-def shared_motifs(a: tuple[MotifCount, ...], b: tuple[MotifCount, ...]) -> tuple[SharedMotif, ...]:
-    """The blocks of one that the other has too."""
-    other = {motif.shape: motif for motif in b}
-    return tuple(
-        SharedMotif(motif.label, motif.shape, motif.count, other[motif.shape].count, motif.ops)
-        for motif in a
-        if motif.shape in other
     )
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from nar_plugin.report.hit import SharedMotif
+from nar_plugin.report.hit import SharedMotif, shared_motifs
 from nar_plugin.report.query import Query
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+
+    from nar_plugin.mining import MacroGraph
+    from nar_plugin.report.explanation import Explanation
 
 
 @dataclass(frozen=True, repr=False)
@@ -17,31 +20,23 @@ class Comparison:
     """How alike two models are.
 
     Attributes:
-        similarity: Cosine similarity of the embeddings; 1 is the most similar.
+        likeness: How alike the two are, from 0 to 1 (`nar_plugin.likeness`).
         identical: Whether the graphs are equal, all widths included.
         same_design: Whether they differ at most in the sizes of classifier and vocabulary.
         shared_motifs: The blocks in common; `count_query` counts in `a`, `count_hit` in `b`.
         a: The first model.
         b: The second model.
+        explanation: Part by part what they have in common and what differs; None where one of
+            them is only known as a row of the index, without its graph.
     """
 
-    similarity: float
+    likeness: float
     identical: bool
     same_design: bool
     shared_motifs: tuple[SharedMotif, ...]
     a: Query
     b: Query
-
-    @property
-    def same_blocks(self) -> float:
-        """How far both are made of the same blocks, widths aside: the less of two shares.
-
-        Of the operations of each of the two, the part that lies in blocks which the other has.
-        """
-        blocks = self.shared_motifs
-        of_a = sum(block.count_query * block.ops for block in blocks) / max(self.a.ops, 1)
-        of_b = sum(block.count_hit * block.ops for block in blocks) / max(self.b.ops, 1)
-        return min(of_a, of_b)
+    explanation: Explanation | None = None
 
     def __repr__(self) -> str:
         """The tables as plain text, as wide as the terminal."""
@@ -55,14 +50,54 @@ class Comparison:
 
         return comparison_table(self)
 
+    def _repr_html_(self) -> str:
+        """The explanation as a notebook shows it; the tables where there is none."""
+        from nar_plugin.report.explanation_html import comparison_html
+
+        return comparison_html(self)
+
     def to_dict(self) -> dict[str, Any]:
         """What `nar compare --json` prints."""
         return {
-            "similarity": self.similarity,
+            "likeness": self.likeness,
             "identical": self.identical,
             "same_design": self.same_design,
-            "same_blocks": self.same_blocks,
             "shared_motifs": [asdict(motif) for motif in self.shared_motifs],
             "a": self.a.to_dict(),
             "b": self.b.to_dict(),
+            "explanation": self.explanation.to_dict() if self.explanation else None,
         }
+
+
+def comparison_of(
+    a: Query,
+    b: Query,
+    likeness: float,
+    macros: tuple[MacroGraph | None, MacroGraph | None],
+    families: int = 0,
+) -> Comparison:
+    """Two models side by side, explained where both have a graph.
+
+    Args:
+        a: The first model.
+        b: The second.
+        likeness: How alike they are.
+        macros: Their designs; None of a row of the index.
+        families: How many known families have the design of the second.
+    """
+    from nar_plugin.report.explanation import explain
+    from nar_plugin.report.wording import name_text
+
+    one, other = macros
+    explanation = None
+    if one is not None and other is not None:
+        explanation = explain(one, other, likeness, (name_text(a), name_text(b)), families)
+    return Comparison(
+        likeness=likeness,
+        identical=a.fingerprint == b.fingerprint,
+        same_design=a.design == b.design,
+        shared_motifs=shared_motifs(a.motifs, b.motifs),
+        a=a,
+        b=b,
+        explanation=explanation,
+    )

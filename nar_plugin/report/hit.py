@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from nar_plugin.mining.macro import MotifCount
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ class Hit:
         name: A model reference, such as `timm:resnet50`; where a filter on library or licence chose
             the hit, the first of its names that meets it.
         names: Every known name of the same graph, `name` among them.
-        score: Cosine similarity of the embeddings; 1 is the most similar.
+        score: The likeness of the two designs, from 0 to 1 (`nar_plugin.likeness`).
         family: The defining module or model type, such as `resnet`.
         library: Distribution that defines what `name` names.
         task: Such as `image-classification`.
@@ -43,6 +46,7 @@ class Hit:
         fingerprint: Versioned hash of the graph.
         exact: Whether the graph is identical to the query's.
         shared_motifs: The blocks in common, most operations covered first.
+        variants: Names of what has its backbone and another head or stem, the most alike first.
         licence: SPDX expression of that library's code.
         url: A page about the architecture, where there is one for `name`.
         overlay: Whether it is one of the user's own models (`nar index add`).
@@ -60,6 +64,7 @@ class Hit:
     fingerprint: str
     exact: bool
     shared_motifs: tuple[SharedMotif, ...] = ()
+    variants: tuple[str, ...] = ()
     licence: str | None = None
     url: str | None = None
     overlay: bool = False
@@ -71,8 +76,19 @@ class Hit:
         """
         fields = asdict(self) | {
             "names": list(self.names),
+            "variants": list(self.variants),
             "shared_motifs": [asdict(motif) for motif in self.shared_motifs],
         }
         if not self.overlay:
             del fields["overlay"]
         return fields
+
+
+def shared_motifs(a: tuple[MotifCount, ...], b: tuple[MotifCount, ...]) -> tuple[SharedMotif, ...]:
+    """The blocks of one that the other has too."""
+    other = {motif.shape: motif for motif in b}
+    return tuple(
+        SharedMotif(motif.label, motif.shape, motif.count, other[motif.shape].count, motif.ops)
+        for motif in a
+        if motif.shape in other
+    )

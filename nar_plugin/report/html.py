@@ -35,7 +35,7 @@ def similar_html(similar: SimilarArchitectures) -> str:
     rows = "".join(_row(hit) for hit in similar)
     notes = "".join(f"<div>{escape(note)}</div>" for note in similar.notes)
     return (
-        f'<div class="nar-report"><style>{_stylesheet()}</style>'
+        f'<div class="nar-report"><style>{stylesheet()}</style>'
         f"<div>similar to <b>{escape(query_text(similar.query))}</b></div>"
         f'<div class="nar-quiet">{escape(inputs_text(similar.query))}</div>'
         f"{notes}"
@@ -87,5 +87,6 @@ def _is_web(url: str) -> bool:
 
 
 @cache
-def _stylesheet() -> str:
+def stylesheet() -> str:
+    """The look of every table in a notebook."""
     return files("nar_plugin.report").joinpath("table.css").read_text("utf-8")

@@ -8,6 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from nar_plugin.report.explanation_table import explanation_table
 from nar_plugin.report.table import add_numbers, open_table
 from nar_plugin.report.wording import (
     clean,
@@ -23,12 +24,10 @@ if TYPE_CHECKING:
     from nar_plugin.report.compare import Comparison
     from nar_plugin.report.query import Query
 
-_SAME_BLOCKS = 0.9  # of both models' operations; below, two architectures are different ones
-
 
 def comparison_table(comparison: Comparison) -> RenderableType:
     """The verdict, the two models, and their shared blocks."""
-    verdict = Text(f"similarity {comparison.similarity:.3f}: {_verdict(comparison)}", style="bold")
+    verdict = Text(f"likeness {comparison.likeness:.3f}: {_verdict(comparison)}", style="bold")
     warnings = [
         Text(f"{name_text(query)}: {warning}", style="yellow")
         for query in (comparison.a, comparison.b)
@@ -39,6 +38,9 @@ def comparison_table(comparison: Comparison) -> RenderableType:
         for query in (comparison.a, comparison.b)
         if (source := source_text(query))
     ]
+    if comparison.explanation:
+        told = explanation_table(comparison.explanation)
+        return Group(_sizes(comparison), Text(), *warnings, *sources, told)
     shared = _shared(comparison) if comparison.shared_motifs else Text("no motifs in common")
     return Group(verdict, *warnings, *sources, _sizes(comparison), Text(), shared)
 
@@ -48,14 +50,7 @@ def _verdict(comparison: Comparison) -> str:
         return "the same architecture"
     if comparison.same_design:
         return "the same design; classifier or vocabulary differ in size"
-    if round(comparison.similarity, 3) == 1:
-        return "different graphs that the encoder does not tell apart"
-    if comparison.same_blocks < _SAME_BLOCKS:
-        return "different architectures"
-    equal = all(block.count_query == block.count_hit for block in comparison.shared_motifs)
-    return (
-        f"{comparison.same_blocks:.0%} the same blocks, in other {'sizes' if equal else 'numbers'}"
-    )
+    return "different designs; their graphs are not here to say how"
 
 
 def _sizes(comparison: Comparison) -> Table:

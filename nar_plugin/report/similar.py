@@ -13,6 +13,9 @@ from nar_plugin.report.query import IndexInfo, Query
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from nar_plugin.mining import MacroGraph
+    from nar_plugin.report.explanation import Explanation
+
 
 @dataclass(frozen=True, repr=False)
 class SimilarArchitectures(Sequence[Hit]):
@@ -31,12 +34,14 @@ class SimilarArchitectures(Sequence[Hit]):
         query: The model asked about.
         index: The index that answered. (It hides `Sequence.index`: a hit knows its own rank.)
         hits: The answers, most similar first.
+        macro: The model's design, which `explain` reads; None where only its row is known.
     """
 
     query: Query
     # field(): without it the dataclass would take the inherited method for a default value.
     index: IndexInfo = field()  # type: ignore[assignment]
     hits: tuple[Hit, ...]
+    macro: MacroGraph | None = field(default=None, compare=False)
 
     def __len__(self) -> int:
         """The number of hits."""
@@ -71,6 +76,25 @@ class SimilarArchitectures(Sequence[Hit]):
         from nar_plugin.report.html import similar_html
 
         return similar_html(self)
+
+    def explain(self, item: int = 0) -> Explanation:
+        """Why a hit is as alike as it is: part by part what both have and what differs.
+
+        Example:
+            ```python
+            print(model.find_similar(k=3).explain(1))  # of the second hit
+            ```
+
+        Args:
+            item: Which of the hits, as in `similar[item]`.
+
+        Raises:
+            NarError: The hit cannot be built here, since its library is not installed, or the
+                model is only known as a row of the index.
+        """
+        from nar_plugin.report.explaining import explained_hit
+
+        return explained_hit(self.query, self.macro, self.hits[item])
 
     @property
     def notes(self) -> tuple[str, ...]:

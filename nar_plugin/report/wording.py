@@ -62,9 +62,11 @@ def motif_text(motif: SharedMotif, label_width: int = 80) -> str:
 
 
 def other_names(hit: Hit) -> str:
-    """Such as `(+3 names)` when the hit's graph has other names, else an empty text."""
-    count = len(set(hit.names) - {hit.name})
-    return f"(+{counted(count, 'name')})" if count else ""
+    """Such as `(+3 names, +21 with other heads)`; empty where there are neither."""
+    count, others = len(set(hit.names) - {hit.name}), len(hit.variants)
+    parts = [f"+{counted(count, 'name')}"] * bool(count)
+    parts += [f"+{others:,} with other heads"] * bool(others)
+    return f"({', '.join(parts)})" if parts else ""
 
 
 def counted(count: int, noun: str) -> str:

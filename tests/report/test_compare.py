@@ -15,8 +15,10 @@ def comparison(query, similar):
 def test_json(comparison):
     printed = json.loads(json.dumps(comparison.to_dict()))
     assert list(printed) == [
-        "similarity", "identical", "same_design", "same_blocks", "shared_motifs", "a", "b",
+        "likeness", "similarity", "identical", "same_design", "same_blocks", "shared_motifs",
+        "a", "b", "explanation",
     ]  # fmt: skip
+    assert printed["explanation"] is None  # without graphs
     assert printed["a"]["name"] == "timm:resnet50"
     assert printed["shared_motifs"][1]["count_hit"] == 29
 

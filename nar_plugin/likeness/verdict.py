@@ -1,0 +1,293 @@
+"""What the alignment of two designs amounts to, by stated rules (docs/explanations.md)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from nar_plugin.likeness.alignment import Alignment, Lone, Pair, Part
+from nar_plugin.likeness.differences import (
+    DETAIL,
+    INSERTED,
+    ORDER,
+    REMOVED,
+    REPLACED,
+    STRUCTURAL,
+    Difference,
+)
+from nar_plugin.mining import MacroGraph
+
+SAME, BACKBONE, NUMBERS = "same design", "same backbone", "same blocks, other numbers"
+PART, INSERTION, OMISSION = "one kind of part replaced", "with an insertion", "with an omission"
+ORDERED, SOME, CONTAINS = (
+    "same parts, another order",
+    "all but some blocks",
+    "one contains the other",
+)
+RELATIVES, DISTANT, NOTHING = "relatives", "distant relatives", "nothing near"
+
+HALF = 0.5  # of the blocks, or of the operations
+FEW = 0.1  # of the operations: what corresponds below it may do so by chance
+CLOSE, EQUAL = 0.3, 0.8  # mean likeness of blocks from which on they are relatives, the same
+TOLD = 4  # differences that a sentence names
+FEW_STACKS = 2  # that are named
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What two designs are to each other.
+
+    Attributes:
+        kind: One of the rules of docs/explanations.md, such as `with an insertion`.
+        text: A sentence.
+    """
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Body:
+    """What lies between the stems and the heads of two aligned designs.
+
+    Attributes:
+        pairs: What corresponds.
+        lone: What has no partner.
+        ends: The stems and heads with their names, paired or not.
+    """
+
+    pairs: tuple[Pair, ...]
+    lone: tuple[Lone, ...]
+    ends: tuple[tuple[str, Pair | Lone], ...]
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """The number of blocks of each design."""
+        first, second = (sum(map(len, self._parts(side))) for side in (False, True))
+        return first, second
+
+    @property
+    def matched(self) -> int:
+        """The number of blocks that correspond one to one."""
+        return sum(pair.matched for pair in self.pairs)
+
+    @property
+    def coverage(self) -> float:
+        """The part of the operations that lies in blocks with a partner; the less of two parts."""
+        return min(self._covered(side) for side in (False, True))
+
+    @property
+    def likeness(self) -> float:
+        """How alike blocks with a partner are, on the average over their operations."""
+        sizes = [pair.a.ops + pair.b.ops for pair in self.pairs]
+        return float(np.average([pair.likeness for pair in self.pairs], weights=sizes))
+
+    @property
+    def changes(self) -> Counter[Difference]:
+        """In how many blocks that correspond something differs."""
+        found: Counter[Difference] = Counter()
+        for pair in self.pairs:
+            found.update(dict(pair.changes))
+        return found
+
+    @property
+    def touched(self) -> int:
+        """How many blocks differ in structure."""
+        return sum(
+            max((n for each, n in pair.changes if each.sort in STRUCTURAL), default=0)
+            for pair in self.pairs
+        )
+
+    def _parts(self, second: bool) -> list[Part]:
+        paired = [pair.b if second else pair.a for pair in self.pairs]
+        return paired + [each.part for each in self.lone if each.second is second]
+
+    def _covered(self, second: bool) -> float:
+        whole = sum(part.ops for part in self._parts(second))
+        return sum((pair.b if second else pair.a).ops for pair in self.pairs) / max(whole, 1)
+
+
+def body_of(alignment: Alignment) -> Body:
+    """Tell the stems and heads of two aligned designs from the rest.
+
+    A stem is no layer of a stack and reads an input; a head is none and gives a result.
+    """
+    ends, pairs, lone = [], [], []
+    for row in alignment.rows:
+        if name := _end(row, alignment):
+            ends.append((name, row))
+        elif isinstance(row, Pair):
+            pairs.append(row)
+        else:
+            lone.append(row)
+    return Body(tuple(pairs), tuple(lone), tuple(ends))
+
+
+def verdict_of(alignment: Alignment) -> Verdict:
+    """Say what two designs are to each other: the first rule that holds."""
+    one, other = alignment.a.graph, alignment.b.graph
+    if one.fingerprint == other.fingerprint:
+        return Verdict(SAME, "The same architecture.")
+    if one.design == other.design:
+        return Verdict(SAME, "The same design; classifier or vocabulary differ in size.")
+    body = body_of(alignment)
+    if not body.pairs or body.coverage < FEW:
+        return Verdict(
+            NOTHING, "Nothing near: no block of one corresponds to a block of the other."
+        )
+    return _of_parts(body) if body.lone else _of_whole(body)
+
+
+def _of_whole(body: Body) -> Verdict:
+    """Where every block has a partner, or is more of the same."""
+    structure = {each: n for each, n in body.changes.items() if each.sort in STRUCTURAL}
+    numbers, details = _numbers(body), _texts(_of_sort(body, {DETAIL}))
+    but = f", but for a detail ({details[0]})" if details else ""
+    if not structure and not numbers:
+        return Verdict(BACKBONE, f"The same backbone{but}{_ends(body)}.")
+    if not structure:
+        return Verdict(NUMBERS, f"The same blocks, in other numbers: {_listed(numbers)}{but}.")
+    also = f". Other numbers too: {_listed(numbers)}" if numbers else ""
+    texts, sorts = _texts(structure), {each.sort for each in structure}
+    if body.touched <= body.matched * HALF:
+        same, told = body.matched - body.touched, _listed(texts)
+        differ = "one differs" if body.touched == 1 else f"{body.touched} differ"
+        return Verdict(
+            SOME, f"{same} of {body.matched} blocks are the same, {differ}: {told}{also}."
+        )
+    for sort, kind, text in (
+        (REPLACED, PART, "The same design with one kind of part replaced: "),
+        (ORDER, ORDERED, "The same parts in another order: "),
+        (INSERTED, INSERTION, "The same design with "),
+        (REMOVED, OMISSION, "The same design "),
+    ):
+        if sorts == {sort} and (len(texts) == 1 or sort in (INSERTED, REMOVED)):
+            return Verdict(kind, f"{text}{_and(texts)}{also}.")
+    return Verdict(
+        RELATIVES, f"Relatives: every block has a partner. Differences: {_listed(texts)}{also}."
+    )
+
+
+def _of_parts(body: Body) -> Verdict:
+    """Where some blocks have no partner."""
+    one, other = body.counts
+    structure = _of_sort(body, STRUCTURAL)
+    alone = {each.second for each in body.lone}
+    if not structure and body.likeness >= EQUAL:
+        more = ", ".join(_kinds(each.part) for each in body.lone[:TOLD])
+        if len(alone) == 1:
+            has, lacks = ("second", "first") if alone == {True} else ("first", "second")
+            return Verdict(
+                CONTAINS, f"The {has} contains the blocks of the {lacks}, and besides: {more}."
+            )
+        if body.coverage >= HALF:
+            return Verdict(SOME, f"{body.matched} blocks are the same; without a partner: {more}.")
+    near = body.coverage >= HALF and body.likeness >= CLOSE
+    kind = RELATIVES if near else DISTANT
+    names = _listed(list(dict.fromkeys(map(_names, body.pairs))))
+    told = f". Differences of these: {_listed(_texts(structure))}" if structure else ""
+    return Verdict(
+        kind,
+        f"{_kin(kind)}: {body.matched} blocks correspond ({names}), of {one} in the first and "
+        f"{other} in the second{told}.",
+    )
+
+
+def _kin(kind: str) -> str:
+    return kind[0].upper() + kind[1:]
+
+
+def _names(pair: Pair) -> str:
+    one, other = pair.a.blocks[0].label, pair.b.blocks[0].label
+    return one if one == other else f"{one} and {other}"
+
+
+def _numbers(body: Body) -> list[str]:
+    """The numbers that differ, how many blocks first; widths that vary are told as such."""
+    changes = {
+        each: n for each, n in body.changes.items() if each.sort not in {*STRUCTURAL, DETAIL}
+    }
+    texts = _texts(changes)
+    widths = [text for text in texts if "as wide" in text or text.startswith("inner width")]
+    if len(widths) > 2:
+        texts = [text for text in texts if text not in widths] + ["other widths"]
+    return _depths(body) + texts
+
+
+def _depths(body: Body) -> list[str]:
+    """How many blocks there are; where, if that differs in one stack or two."""
+    stacks = [pair for pair in body.pairs if len(pair.a) != len(pair.b)]
+    if 0 < len(stacks) <= FEW_STACKS and not body.lone:
+        return [
+            f"{len(pair.b)} instead of {len(pair.a)} blocks in {pair.a.blocks[0].stack}"
+            for pair in stacks
+        ]
+    one, other = body.counts
+    return [f"{other} instead of {one} blocks"] if one != other else []
+
+
+def _of_sort(body: Body, sorts: Iterable[str]) -> dict[Difference, int]:
+    return {each: n for each, n in body.changes.items() if each.sort in sorts}
+
+
+def _texts(changes: dict[Difference, int]) -> list[str]:
+    """Most frequent first; with the place where it is the same everywhere."""
+    counts: Counter[str] = Counter()
+    places: dict[str, set[str]] = {}
+    for each, number in changes.items():
+        counts[each.text] += number
+        places.setdefault(each.text, set()).add(each.place)
+    return [
+        f"{text} {next(iter(places[text]))}".strip() if len(places[text]) == 1 else text
+        for text, _ in counts.most_common()
+    ]
+
+
+def _listed(texts: Sequence[str]) -> str:
+    more = len(texts) - TOLD
+    return ", ".join(texts[:TOLD]) + (f" and {more} more" if more > 0 else "")
+
+
+def _and(texts: Sequence[str]) -> str:
+    *first, last = texts
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _ends(body: Body) -> str:
+    """How stems and heads differ."""
+    found = []
+    for name, row in body.ends:
+        if isinstance(row, Lone):
+            found.append(f"{'with' if row.second else 'without'} a {name} ({_kinds(row.part)})")
+        elif row.changes:
+            told = [
+                f"with {each}" if each.sort == INSERTED else str(each) for each, _ in row.changes
+            ]
+            found.append(f"another {name} ({', '.join(told)})")
+    return f", {_and(found)}" if found else ""
+
+
+def _kinds(part: Part) -> str:
+    told = ", ".join(dict.fromkeys(block.label for block in part.blocks))
+    return f"{told} \N{MULTIPLICATION SIGN}{len(part)}" if part.stacked else told
+
+
+def _end(row: Pair | Lone, alignment: Alignment) -> str:
+    """`stem` or `head` where a row is one on every side that it has, else empty."""
+    if isinstance(row, Lone):
+        return _end_of(row.part, alignment.b if row.second else alignment.a)
+    one, other = _end_of(row.a, alignment.a), _end_of(row.b, alignment.b)
+    return one if one == other else ""
+
+
+def _end_of(part: Part, macro: MacroGraph) -> str:
+    if part.stacked or len(macro.graph) <= part.ops:
+        return ""
+    places = np.concatenate([block.places for block in part.blocks])
+    edges = macro.graph.edges
+    if not np.isin(places, edges[:, 1]).all():
+        return "stem"
+    return "" if np.isin(places, edges[:, 0]).all() else "head"

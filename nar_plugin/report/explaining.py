@@ -1,0 +1,48 @@
+"""Explain a hit: build it by its name, since an index holds rows and no graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from nar_plugin.errors import NarError
+from nar_plugin.report.explanation import Explanation, explain
+from nar_plugin.report.wording import clean, name_text
+
+if TYPE_CHECKING:
+    from nar_plugin.mining import MacroGraph
+    from nar_plugin.report.hit import Hit
+    from nar_plugin.report.query import Query
+
+
+def explained_hit(query: Query, macro: MacroGraph | None, hit: Hit) -> Explanation:
+    """Why a hit is as alike as it is.
+
+    Args:
+        query: The model asked about.
+        macro: Its design; None where its row answered, and then it is built by its name.
+        hit: The known architecture; it is built by the first of its names that can be.
+
+    Raises:
+        NarError: One of the two cannot be built here.
+    """
+    own = macro or _built((query.name,) if query.name else ())
+    known = _built(tuple(dict.fromkeys((hit.name, *hit.names))))
+    return explain(own, known, hit.score, (name_text(query), clean(hit.name)))
+
+
+def _built(names: Sequence[str]) -> MacroGraph:
+    from nar_plugin.mining import mine
+    from nar_plugin.references import as_model
+    from nar_plugin.tracing import trace
+
+    refusal: NarError | None = None
+    for name in names:
+        try:
+            return mine(trace(as_model(name, caller="explain"), None))
+        except NarError as error:
+            refusal = refusal or error
+    raise NarError(
+        f"{clean(names[0]) if names else 'The model'} cannot be built here, and an index holds no "
+        f"graphs, so there is nothing to explain block by block: {refusal}"
+    ) from refusal

@@ -1,0 +1,216 @@
+"""Explanation: why two designs are as alike as they are, the alignment read out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from nar_plugin.encoder.sizes import weights
+from nar_plugin.likeness.alignment import Alignment, Lone, Pair, Part, align
+from nar_plugin.likeness.verdict import Verdict, verdict_of
+from nar_plugin.report.wording import clean, counted, times
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from nar_plugin.mining import MacroGraph
+
+
+@dataclass(frozen=True)
+class ExplainedPart:
+    """Neighbouring blocks of one of the designs.
+
+    Attributes:
+        name: Their modules and what they are, such as `layer2.0-3 Bottleneck x4`.
+        paths: The module of each block; of what is no module the first and the last.
+        label: Class of the blocks, or their operations.
+        count: How many blocks.
+        ops: Operations in them.
+        share: The part of the design's mass that they have, from 0 to 1.
+        weights: Numbers in the matrices and kernels of their layers.
+        made_of: The operations of the first block.
+        flops: Always None: a trace counts FLOPs of the whole design.
+    """
+
+    name: str
+    paths: tuple[str, ...]
+    label: str
+    count: int
+    ops: int
+    share: float
+    weights: int
+    made_of: tuple[str, ...]
+    flops: None = None
+
+
+@dataclass(frozen=True)
+class ExplainedDifference:
+    """One thing that differs, from the first design to the second.
+
+    Attributes:
+        sort: `replaced`, `inserted`, `removed`, `order`, `number`, `wiring` or `detail`.
+        text: Such as `a squeeze-and-excitation gate after the third convolution`.
+        count: In how many of the blocks that correspond.
+        of: How many correspond.
+    """
+
+    sort: str
+    text: str
+    count: int
+    of: int
+
+
+@dataclass(frozen=True)
+class ExplainedRow:
+    """A part of one design beside its partner in the other.
+
+    Attributes:
+        a: Part of the first; None where the second has something more.
+        b: Part of the second; None where the first has something more.
+        likeness: How alike their blocks are, from 0 to 1; None without a partner.
+        moved: The mass that both have in common; None without a partner.
+        differences: What differs in blocks that correspond.
+    """
+
+    a: ExplainedPart | None
+    b: ExplainedPart | None
+    likeness: float | None
+    moved: float | None
+    differences: tuple[ExplainedDifference, ...]
+
+
+@dataclass(frozen=True, repr=False)
+class Explanation:
+    """What two designs have in common and what not, part by part.
+
+    Attributes:
+        verdict: What they are to each other, by the rules of docs/explanations.md.
+        likeness: Of the two, from 0 to 1.
+        overlap: The mass that both have in common: what of the likeness is counted.
+        a: Name of the first.
+        b: Name of the second.
+        rows: Block by block along the depth.
+        families: How many known families have the very design of the second; 0 if unknown.
+    """
+
+    verdict: Verdict
+    likeness: float
+    overlap: float
+    a: str
+    b: str
+    rows: tuple[ExplainedRow, ...]
+    families: int = 0
+
+    @property
+    def limits(self) -> str:
+        """What it does not say."""
+        shared = (
+            f"; {counted(self.families, 'known family').replace('familys', 'families')} "
+            f"{'has' if self.families == 1 else 'share'} it"
+            if self.families
+            else ""
+        )
+        return "This is about design, not weights: an equal design proves no copying" + shared + "."
+
+    def __repr__(self) -> str:
+        """The explanation as plain text, as wide as the terminal."""
+        from nar_plugin.report.terminal import plain_text
+
+        return plain_text(self)
+
+    def __rich__(self) -> RenderableType:
+        """The explanation as rich prints it."""
+        from nar_plugin.report.explanation_table import explanation_table
+
+        return explanation_table(self)
+
+    def _repr_html_(self) -> str:
+        """The explanation as a notebook shows it."""
+        from nar_plugin.report.explanation_html import explanation_html
+
+        return explanation_html(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values under the field names, as `nar compare --json` prints them."""
+        return {
+            "verdict": asdict(self.verdict),
+            "likeness": self.likeness,
+            "overlap": self.overlap,
+            "a": self.a,
+            "b": self.b,
+            "rows": [_listed(asdict(row)) for row in self.rows],
+            "families": self.families,
+            "limits": self.limits,
+        }
+
+
+def explain(
+    a: MacroGraph, b: MacroGraph, likeness: float, names: tuple[str, str], families: int = 0
+) -> Explanation:
+    """Explain how alike two designs are.
+
+    Args:
+        a: The first design.
+        b: The second.
+        likeness: Of the two (`nar_plugin.likeness`).
+        names: What they are called.
+        families: How many known families have the design of the second.
+    """
+    alignment = align(a, b)
+    rows = tuple(_row(row, alignment) for row in alignment.rows)
+    return Explanation(
+        verdict_of(alignment), likeness, alignment.overlap, names[0], names[1], rows, families
+    )
+
+
+def _row(row: Pair | Lone, alignment: Alignment) -> ExplainedRow:
+    if isinstance(row, Lone):
+        part = _part(row.part, alignment.b if row.second else alignment.a)
+        return ExplainedRow(*((None, part) if row.second else (part, None)), None, None, ())
+    told = tuple(
+        ExplainedDifference(each.sort, str(each), count, row.matched) for each, count in row.changes
+    )
+    one, other = _part(row.a, alignment.a), _part(row.b, alignment.b)
+    return ExplainedRow(one, other, row.likeness, row.moved, told)
+
+
+def _part(part: Part, macro: MacroGraph) -> ExplainedPart:
+    ops = macro.graph.ops
+    numbers = sum(weights(ops[place]) for block in part.blocks for place in block.places.tolist())
+    paths = [block.path for block in part.blocks]
+    if not part.stacked and part.blocks[-1].last != paths[-1]:
+        paths.append(part.blocks[-1].last)
+    label = clean(_label(part))
+    name = f"{_range([clean(path) for path in paths], part.stacked)} {label}".strip()
+    name += f" {times(len(part))}" if part.stacked else ""
+    kinds = tuple(ops[place].kind for place in part.blocks[0].places.tolist())
+    return ExplainedPart(name, tuple(paths), label, len(part), part.ops, part.share, numbers, kinds)
+
+
+def _label(part: Part) -> str:
+    labels = list(dict.fromkeys(block.label for block in part.blocks))
+    text = ", ".join(labels[:2]) + (", ..." if len(labels) > 2 else "")
+    return text if part.stacked else f"({text})"
+
+
+def _range(paths: Sequence[str], stacked: bool) -> str:
+    """Such as `layer2.0-3` or `conv1 … maxpool`."""
+    first, last = paths[0], paths[-1]
+    if first == last:
+        return first
+    if not stacked:
+        return f"{first} … {last}"
+    stack, _, child = last.rpartition(".")
+    if child.isdecimal() and first.rpartition(".")[0] == stack:
+        return f"{first}\N{EN DASH}{child}"
+    return f"{first} … {child}"
+
+
+def _listed(value: dict[str, Any]) -> dict[str, Any]:
+    """Tuples as lists, as JSON has them."""
+    value["differences"] = list(value["differences"])
+    for side in ("a", "b"):
+        if value[side]:
+            value[side] |= {name: list(value[side][name]) for name in ("paths", "made_of")}
+    return value

@@ -1,0 +1,66 @@
+"""The notebook form of an explanation. Names are untrusted: every one is escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+from typing import TYPE_CHECKING
+
+from nar_plugin.report.explanation_table import (
+    NOTHING,
+    alone_texts,
+    common_text,
+    differences_text,
+    shares_text,
+    weights_text,
+)
+from nar_plugin.report.html import stylesheet
+from nar_plugin.report.wording import clean
+
+if TYPE_CHECKING:
+    from nar_plugin.report.compare import Comparison
+    from nar_plugin.report.explanation import ExplainedRow, Explanation
+
+
+def explanation_html(explanation: Explanation) -> str:
+    """Verdict, the parts side by side, what differs, and what this does not say."""
+    headings = explanation.a, explanation.b, "alike", "share", "weights"
+    head = "".join(f"<th>{_text(heading)}</th>" for heading in headings)
+    rows = "".join(_row(row) for row in explanation.rows)
+    alone = zip(("first", "second"), alone_texts(explanation), strict=True)
+    return (
+        f'<div class="nar-report"><style>{stylesheet()}</style>'
+        f"<div><b>likeness {explanation.likeness:.3f}: {_text(explanation.verdict.text)}</b></div>"
+        f"<div>{_text(common_text(explanation))}</div>"
+        f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        f"{_list('From the first to the second', differences_text(explanation))}"
+        f"{''.join(_list(f'Only in the {side}', told) for side, told in alone)}"
+        f'<div class="nar-quiet">{_text(explanation.limits)}</div></div>'
+    )
+
+
+def comparison_html(comparison: Comparison) -> str:
+    """The explanation of two models; their tables as text where there is none."""
+    if comparison.explanation:
+        return explanation_html(comparison.explanation)
+    return f"<pre>{escape(repr(comparison))}</pre>"
+
+
+def _row(row: ExplainedRow) -> str:
+    names = (_text(part.name if part else NOTHING) for part in (row.a, row.b))
+    alike = "" if row.likeness is None else f"{row.likeness:.2f}"
+    cells = (
+        *(("name", name) for name in names),
+        *(("number", text) for text in (alike, shares_text(row), weights_text(row))),
+    )
+    inside = "".join(f'<td class="nar-{kind}">{text}</td>' for kind, text in cells)
+    return f"<tr>{inside}</tr>"
+
+
+def _list(heading: str, told: Iterable[str]) -> str:
+    items = "".join(f"<li>{_text(text)}</li>" for text in told)
+    return f"<div>{heading}:</div><ul>{items}</ul>" if items else ""
+
+
+def _text(text: str) -> str:
+    return escape(clean(text))

@@ -1,0 +1,119 @@
+"""The terminal form of an explanation: verdict, parts side by side, differences in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from nar_plugin.report.table import add_numbers, open_table
+from nar_plugin.report.wording import clean, params_text
+
+if TYPE_CHECKING:
+    from nar_plugin.report.explanation import ExplainedPart, ExplainedRow, Explanation
+
+NOTHING = "\N{EM DASH}"
+MADE_OF = 12  # operations of a block that are named
+SHOWN_PARTS = 3  # places that are named of a difference
+
+
+def explanation_table(explanation: Explanation) -> RenderableType:
+    """Verdict, how much corresponds, the parts, what differs, and what this does not say."""
+    lines: list[RenderableType] = [
+        Text(
+            f"likeness {explanation.likeness:.3f}: {clean(explanation.verdict.text)}", style="bold"
+        ),
+        Text(common_text(explanation)),
+        Text(),
+        _parts(explanation),
+    ]
+    if told := differences_text(explanation):
+        lines += [Text(), Text("From the first to the second:", style="bold")]
+        lines += [Text(f"  {clean(text)}") for text in told]
+    for heading, alone in zip(("first", "second"), alone_texts(explanation), strict=True):
+        if alone:
+            lines += [Text(), Text(f"Only in the {heading}:", style="bold")]
+            lines += [Text(f"  {clean(text)}") for text in alone]
+    return Group(*lines, Text(), Text(explanation.limits, style="dim"))
+
+
+def common_text(explanation: Explanation) -> str:
+    """How much of both corresponds, in a sentence."""
+    return (
+        f"{explanation.overlap:.0%} of what is counted is in both: operations with what stands "
+        "around them."
+    )
+
+
+def differences_text(explanation: Explanation) -> list[str]:
+    """What differs, each with the number of blocks and where they are."""
+    counts: Counter[str] = Counter()
+    places: dict[str, list[str]] = {}
+    for row in explanation.rows:
+        for each in row.differences:
+            counts[each.text] += each.count
+            places.setdefault(each.text, []).append(row.a.name.split(" ")[0] if row.a else "")
+    return [_line(text, counts[text], places[text]) for text in counts]
+
+
+def alone_texts(explanation: Explanation) -> tuple[list[str], list[str]]:
+    """What has no partner on either side, each sort of block once, with what it is made of."""
+    told: tuple[dict[str, int], dict[str, int]] = ({}, {})
+    made_of: dict[str, str] = {}
+    for row in explanation.rows:
+        if (part := row.b if row.a is None else row.a if row.b is None else None) is None:
+            continue
+        side = told[row.a is None]
+        side[part.label] = side.get(part.label, 0) + part.count
+        made_of.setdefault(part.label, ", ".join(part.made_of[:MADE_OF]))
+    first, second = (
+        [
+            label.strip("()") if label.startswith("(") else f"{count} {label}: {made_of[label]}"
+            for label, count in side.items()
+        ]
+        for side in told
+    )
+    return first, second
+
+
+def _line(text: str, count: int, places: list[str]) -> str:
+    where = ", ".join(places[:SHOWN_PARTS])
+    more = len(places) - SHOWN_PARTS
+    where += f" and {more} more" if more > 0 else ""
+    often = f"in {count} blocks" if count > 1 else "in one block"
+    return f"{text}: {often} ({where})"
+
+
+def _parts(explanation: Explanation) -> Table:
+    table = open_table(gap=1)
+    table.add_column(clean(explanation.a), overflow="fold", ratio=1)
+    table.add_column(clean(explanation.b), overflow="fold", ratio=1)
+    add_numbers(table, "alike", "share", "weights")
+    for row in explanation.rows:
+        table.add_row(
+            *(Text(part.name if part else NOTHING) for part in (row.a, row.b)),
+            "" if row.likeness is None else f"{row.likeness:.2f}",
+            shares_text(row),
+            weights_text(row),
+        )
+    return table
+
+
+def shares_text(row: ExplainedRow) -> str:
+    """The shares of both parts."""
+    return _of_both(row, lambda part: f"{part.share:.0%}")
+
+
+def weights_text(row: ExplainedRow) -> str:
+    """The weights of both parts."""
+    return _of_both(row, lambda part: params_text(part.weights))
+
+
+def _of_both(row: ExplainedRow, text: Callable[[ExplainedPart], str]) -> str:
+    """A value of both parts, once where it is the same."""
+    one, other = (text(part) if part else NOTHING for part in (row.a, row.b))
+    return one if one == other else f"{one} / {other}"
