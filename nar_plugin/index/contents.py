@@ -218,14 +218,18 @@ class Contents:
             )
         return self._stored("graphs", stored_graphs.schema())
 
+    def stored_labels(self) -> pa.Table | None:
+        """The table of the rows' labels; None where a shard came without."""
+        return self._stored("labels", label_counts.schema()) if self._has("labels") else None
+
     @cached_property
     def labels(self) -> LabelTable | None:
         """The labels of the rows, by which they are compared; None where a shard has none.
 
         Where they are not stored, they are counted from the graphs, as far as these are.
         """
-        if self._has("labels"):
-            return label_counts.from_table(self._stored("labels", label_counts.schema()))
+        if (stored := self.stored_labels()) is not None:
+            return label_counts.from_table(stored)
         if not self.has_graphs:
             return None
         parts = [

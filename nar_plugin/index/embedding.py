@@ -35,10 +35,7 @@ def embed(index: ArchitectureIndex, graphs: Sequence[MacroGraph]) -> FloatArray:
 
 def embed_labels(index: ArchitectureIndex, labels: LabelTable) -> FloatArray:
     """As `embed`, of graphs whose labels are counted already."""
-    from nar_plugin.encoder.labels import Counts
-
-    counts = Counts(labels.graphs, labels.views, labels.labels, labels.counts)
-    vectors: FloatArray = _encoder(index).encode_counts(counts, len(labels)).numpy()
+    vectors: FloatArray = _encoder(index).encode_counts(labels.counted(), len(labels)).numpy()
     return vectors
 
 

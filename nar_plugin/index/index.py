@@ -125,6 +125,7 @@ class ArchitectureIndex:
         created: str | None = None,
         versions: Mapping[str, str] | None = None,
         graphs: pa.Table | None = None,
+        labels: pa.Table | None = None,
     ) -> Self:
         """Build an index in memory.
 
@@ -141,6 +142,7 @@ class ArchitectureIndex:
             created: ISO date; today's if None.
             versions: By distribution the version of each library that the rows were traced from.
             graphs: The graph of each row (`nar_plugin.index.graphs.to_table`), or None.
+            labels: The labels of each row (`nar_plugin.index.label_counts.to_table`), or None.
 
         Raises:
             NarError: There is not one vector for each row, or a vector has no direction.
@@ -160,7 +162,7 @@ class ArchitectureIndex:
             revision=revision,
             versions=versions or {},
         )
-        found = Contents.none(manifest).adding(rows, vectors, graphs)
+        found = Contents.none(manifest).adding(rows, vectors, graphs, labels)
         return cls(found.stating(created=manifest.created))
 
     def add(
@@ -169,6 +171,7 @@ class ArchitectureIndex:
         vectors: NDArray[np.floating],
         *,
         graphs: pa.Table | None = None,
+        labels: pa.Table | None = None,
     ) -> Self:
         """The index with more rows, which become its next shard.
 
@@ -179,6 +182,7 @@ class ArchitectureIndex:
             rows: In the order that breaks ties.
             vectors: The embedding of each row by the index's encoder.
             graphs: The graph of each row, or None.
+            labels: The labels of each row, or None.
 
         Raises:
             NarError: There is not one vector or graph for each row, or a vector has no direction.
@@ -186,7 +190,7 @@ class ArchitectureIndex:
         Shapes:
             vectors [len(rows), dim].
         """
-        return self._holding(self.contents.adding(rows, vectors, graphs))
+        return self._holding(self.contents.adding(rows, vectors, graphs, labels))
 
     def _holding(self, contents: Contents) -> Self:
         """The index itself where nothing changed."""
@@ -208,7 +212,8 @@ class ArchitectureIndex:
         """
         self.check_like(other)
         graphs = other.graphs() if other.has_graphs else None
-        merged = self.add(other.rows(), other.vectors, graphs=graphs)
+        labels = other.contents.stored_labels()
+        merged = self.add(other.rows(), other.vectors, graphs=graphs, labels=labels)
         both = agreeing(self.manifest.versions, other.manifest.versions)
         return type(self)(merged.contents.stating(versions=both), self.overlay)
 
@@ -258,6 +263,7 @@ class ArchitectureIndex:
             revision=revision or self.manifest.revision,
             versions=self.manifest.versions,
             graphs=graphs,
+            labels=self.contents.stored_labels(),
         )
 
     def save(

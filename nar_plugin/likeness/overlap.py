@@ -53,6 +53,10 @@ class LabelTable:
         """The number of graphs."""
         return len(self.starts) - 1
 
+    def counted(self) -> Counts:
+        """The labels as the encoder reads them."""
+        return Counts(self.graphs, self.views, self.labels, self.counts)
+
     def compared(self) -> LabelTable:
         """The table of the views that count in an overlap, and of no other."""
         kept = self.views < COMPARED

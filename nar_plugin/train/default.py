@@ -7,14 +7,18 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from nar_plugin.encoder import encoder_id, encoder_sha256, load_encoder
 from nar_plugin.encoder.backbone import backbone
-from nar_plugin.index import ArchitectureIndex, ArchitectureRow
+from nar_plugin.index import ArchitectureIndex, ArchitectureRow, label_counts
 from nar_plugin.index.graphs import to_table
+from nar_plugin.likeness import LabelTable
 from nar_plugin.tracing.fingerprint import FINGERPRINT_VERSION
 from nar_plugin.tracing.vocabulary import VOCABULARY_VERSION
 from nar_plugin.train.corpus import CorpusGraph, read_corpus
 
+_BATCH = 256  # graphs that are labelled at once
 WELL_KNOWN = frozenset({"timm", "torchvision", "transformers", "diffusers", "litgpt"})
 
 
@@ -36,11 +40,16 @@ def write_index(
     """
     items = [item for item in read_corpus(corpus) if item.is_searched]
     items.sort(key=lambda item: -len(item.names))
-    vectors = load_encoder(encoder).encode_graphs([item.graph for item in items]).numpy()
+    network = load_encoder(encoder)
+    tables, parts = [], []
+    for start in range(0, len(items), _BATCH):
+        labels = LabelTable.of([item.graph for item in items[start : start + _BATCH]])
+        parts.append(network.encode_counts(labels.counted(), len(labels)).numpy())
+        tables.append(labels.compared())
     families = Counter(name["family"] for item in items for name in item.names)
     index = ArchitectureIndex.from_rows(
         [_row(item, families) for item in items],
-        vectors,
+        np.concatenate(parts),
         encoder_id(encoder),
         encoder_sha256(encoder),
         tracer=VOCABULARY_VERSION,
@@ -48,6 +57,9 @@ def write_index(
         revision=revision,
         versions=_versions(items),
         graphs=to_table((item.graph, item.starts) for item in items) if graphs else None,
+        labels=label_counts.to_table(
+            [item.fingerprint for item in items], LabelTable.joined(tables)
+        ),
     )
     index.save(folder, half=True, encoder=encoder)
     return index

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nar_plugin.encoder import ArchitectureEncoder
-from nar_plugin.encoder.labels import Counts
 from nar_plugin.likeness import LabelTable, Postings, likeness, overlaps
 from nar_plugin.train.corpus import CorpusGraph
 from nar_plugin.train.recipe import Settings, fit_encoder
@@ -82,6 +81,5 @@ class LikenessMethod:
 
     def _encode(self, table: LabelTable) -> FloatArray:
         assert self._encoder is not None, "fit comes first"
-        counts = Counts(table.graphs, table.views, table.labels, table.counts)
-        vectors: FloatArray = self._encoder.encode_counts(counts, len(table)).numpy()
+        vectors: FloatArray = self._encoder.encode_counts(table.counted(), len(table)).numpy()
         return vectors
