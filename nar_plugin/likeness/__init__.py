@@ -2,7 +2,9 @@
 
 One number serves ranking, comparing and novelty:
 
-    likeness = 1 - sqrt((1 - overlap) (1 - cosine))
+    likeness = s(1 - sqrt((1 - overlap) (1 - .98 cosine)))
+
+with s a stretching of the scale that changes no order (`score.py`).
 
 The *overlap* is what two designs have in common, counted: each design spreads a mass of 1 over the
 labels of its operations (`nar_plugin.encoder.labels`), and the overlap is the mass that can be

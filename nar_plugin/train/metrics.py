@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +48,7 @@ class Quality:
 
 
 def retrieval_quality(
-    vectors: Vectors,
+    vectors: Vectors | Asked,
     labels: IntArray,
     queries: IntArray,
     candidates: IntArray,
@@ -74,8 +74,18 @@ def retrieval_quality(
     return Quality(mrr, precision, ndcg, int(counted.sum()), int((~counted).sum()))
 
 
+class Asked(Protocol):
+    """A method that is asked about the items of one list, by their numbers."""
+
+    def among(self, queries: IntArray, candidates: IntArray) -> NDArray[np.float32]:
+        """float32[q, c]: how near each candidate is to each query; the order is what counts."""
+
+    def pairs(self, firsts: IntArray, seconds: IntArray) -> NDArray[np.float32]:
+        """float32[n]: the likeness of each first and its second."""
+
+
 def nearest(
-    vectors: Vectors,
+    vectors: Vectors | Asked,
     queries: IntArray,
     candidates: IntArray,
     k: int,
@@ -84,16 +94,24 @@ def nearest(
 
     Candidates of equal cosine come in their own order.
     """
-    against = vectors[candidates]
     top = np.full((len(queries), k), -1, dtype=np.int64)
     for start in range(0, len(queries), _BLOCK):
         rows = queries[start : start + _BLOCK]
-        cosines = similarities(vectors[rows], against)  # [b, c]
+        cosines = nearness(vectors, rows, candidates)  # [b, c]
         cosines[rows[:, None] == candidates[None, :]] = -np.inf
         for place, row in enumerate(cosines):
             chosen = _first(row, k)
             top[start + place, : len(chosen)] = candidates[chosen]
     return top
+
+
+def nearness(
+    vectors: Vectors | Asked, queries: IntArray, candidates: IntArray
+) -> NDArray[np.float32]:
+    """float32[q, c]: how near candidates are to queries, by cosine or as a method says itself."""
+    if isinstance(vectors, np.ndarray) or sparse.issparse(vectors):
+        return similarities(vectors[queries], vectors[candidates])
+    return vectors.among(queries, candidates)
 
 
 def similarities(rows: Vectors, against: Vectors) -> NDArray[np.float32]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nar_plugin.train.corpus import CorpusGraph
-from nar_plugin.train.metrics import Vectors, similarities
+from nar_plugin.train.metrics import Asked, Vectors, nearness
 from nar_plugin.train.splits import IntArray, Split, family_numbers
 
 
@@ -108,7 +108,7 @@ def twin_split(
 
 
 def twin_quality(
-    vectors: Vectors,
+    vectors: Vectors | Asked,
     items: Sequence[CorpusGraph],
     twins: Sequence[Twin],
 ) -> TwinQuality:
@@ -133,7 +133,7 @@ def twin_quality(
 
 
 def twin_ranks(
-    vectors: Vectors,
+    vectors: Vectors | Asked,
     items: Sequence[CorpusGraph],
     twins: Sequence[Twin],
 ) -> IntArray:
@@ -145,7 +145,7 @@ def twin_ranks(
             query, wanted = twin.graphs[way], twin.graphs[1 - way]
             among = libraries[_library(twin.names[1 - way])]
             among = among[among != query]
-            cosines = similarities(vectors[[query]], vectors[among])[0]  # [graphs of a library]
+            cosines = nearness(vectors, np.array([query]), among)[0]  # [graphs of a library]
             place = int(np.flatnonzero(among == wanted)[0])
             before = (cosines > cosines[place]).sum() + (cosines[:place] == cosines[place]).sum()
             ranks[row, way] = 1 + before

@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 
 from nar_plugin.train.corpus import CorpusGraph
 from nar_plugin.train.methods import Method
-from nar_plugin.train.metrics import IntArray, Vectors, similarities
+from nar_plugin.train.metrics import Asked, IntArray, Vectors, similarities
 
 Scores = NDArray[np.float32]
+__all__ = ["Asked", "ByCosine", "Comparer", "OfNames", "asked"]
+
 _BLOCK = 256  # queries that are asked at once
 
 
@@ -28,16 +30,6 @@ class Comparer(Protocol):
 
     def likeness(self, firsts: Sequence[CorpusGraph], seconds: Sequence[CorpusGraph]) -> Scores:
         """float32[n]: how alike each first is to its second, from 0 to 1."""
-
-
-class Asked(Protocol):
-    """A method that is asked about the items of one list, by their numbers."""
-
-    def among(self, queries: IntArray, candidates: IntArray) -> Scores:
-        """float32[q, c]: how near each candidate is to each query; the order is what counts."""
-
-    def pairs(self, firsts: IntArray, seconds: IntArray) -> Scores:
-        """float32[n]: the likeness of each first and its second."""
 
 
 def asked(method: Method, items: Sequence[CorpusGraph]) -> Asked:
@@ -96,3 +88,24 @@ class _Compared:
 
     def _of(self, numbers: IntArray) -> list[CorpusGraph]:
         return [self._items[number] for number in numbers.tolist()]
+
+
+class OfNames:
+    """Asks about names, each by the number of its graph.
+
+    Args:
+        scores: Asked about graphs.
+        graphs: int64[n], the graph of each name.
+    """
+
+    def __init__(self, scores: Asked, graphs: IntArray) -> None:
+        self._scores, self._graphs = scores, graphs
+
+    def among(self, queries: IntArray, candidates: IntArray) -> Scores:
+        """What is said of the names' graphs."""
+        found, places = np.unique(self._graphs[candidates], return_inverse=True)
+        return self._scores.among(self._graphs[queries], found)[:, places]
+
+    def pairs(self, firsts: IntArray, seconds: IntArray) -> Scores:
+        """What is said of the names' graphs."""
+        return self._scores.pairs(self._graphs[firsts], self._graphs[seconds])
