@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
 from math import gcd
 
 import numpy as np
@@ -10,7 +13,6 @@ from nar_plugin.encoder.words import ACTIVATIONS, NORMS
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 from nar_plugin.train.edits.draft import changed
 from nar_plugin.train.layers import GELU, batch_norm, layer_norm, rms_norm
-from nar_plugin.train.variations import commonest, replaced, without_norms
 
 _GROUPS = 32  # of a group norm (Wu & He 2018, arXiv 1803.08494)
 _NEW_ACTIVATIONS = (
@@ -75,3 +77,44 @@ def heads(graph: ArchitectureGraph, random: np.random.Generator) -> Architecture
         return changed(op, heads=count // 2, width=2 * width, value_width=2 * value)
 
     return replaced(graph, "attention", split)
+
+
+def commonest(graph: ArchitectureGraph, kinds: frozenset[str]) -> str:
+    """Which of some kinds most operations of a graph have; empty where none has one."""
+    counts = Counter(op.kind for op in graph.ops if op.kind in kinds)
+    return max(counts, key=lambda kind: (counts[kind], kind), default="")
+
+
+def replaced(graph: ArchitectureGraph, kind: str, make: Callable[[Op], Op]) -> ArchitectureGraph:
+    """The graph with others in place of the operations of one kind."""
+    new = {op: make(op) for op in set(graph.ops) if op.kind == kind}
+    return replace(graph, ops=tuple(new.get(op, op) for op in graph.ops))
+
+
+def without_norms(graph: ArchitectureGraph) -> ArchitectureGraph:
+    """The graph without its norms; a convolution whose batch norm is gone has a bias."""
+    kept = [place for place, op in enumerate(graph.ops) if op.kind not in NORMS]
+    place_of = {place: number for number, place in enumerate(kept)}
+    source = dict(place_of)  # of what an operation gives, once the norms are gone
+    ops = list(graph.ops)
+    biased: dict[Op, Op] = {}
+    for start, end in graph.edges.tolist():  # a norm has one input, and is listed behind it
+        if start in source:
+            source.setdefault(end, source[start])
+        if graph.ops[end].kind == "batch_norm" and graph.ops[start].get("bias") is False:
+            ops[start] = biased.setdefault(graph.ops[start], _biased(graph.ops[start]))
+    edges = [
+        (source[start], place_of[end])
+        for start, end in graph.edges.tolist()
+        if start in source and end in place_of
+    ]
+    return replace(
+        graph,
+        ops=tuple(ops[place] for place in kept),
+        paths=tuple(graph.paths[place] for place in kept),
+        edges=np.array(edges, np.int32).reshape(-1, 2),
+    )
+
+
+def _biased(op: Op) -> Op:
+    return replace(op, attributes=tuple((n, n == "bias" or value) for n, value in op.attributes))
