@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from nar_plugin.encoder.sizes import weights
 from nar_plugin.likeness.alignment import Alignment, Lone, Pair, Part, align
+from nar_plugin.likeness.differences import INSERTED, Difference
 from nar_plugin.likeness.verdict import Verdict, verdict_of
 from nar_plugin.report.wording import clean, counted, times
 
@@ -25,6 +27,7 @@ class ExplainedPart:
         name: Their modules and what they are, such as `layer2.0-3 Bottleneck x4`.
         paths: The module of each block; of what is no module the first and the last.
         label: Class of the blocks, or their operations.
+        stacked: Whether they are layers of a stack.
         count: How many blocks.
         ops: Operations in them.
         share: The part of the design's mass that they have, from 0 to 1.
@@ -36,6 +39,7 @@ class ExplainedPart:
     name: str
     paths: tuple[str, ...]
     label: str
+    stacked: bool
     count: int
     ops: int
     share: float
@@ -70,6 +74,7 @@ class ExplainedRow:
         b: Part of the second; None where the first has something more.
         likeness: How alike their blocks are, from 0 to 1; None without a partner.
         moved: The mass that both have in common; None without a partner.
+        matched: How many blocks correspond one to one.
         differences: What differs in blocks that correspond.
     """
 
@@ -77,6 +82,7 @@ class ExplainedRow:
     b: ExplainedPart | None
     likeness: float | None
     moved: float | None
+    matched: int
     differences: tuple[ExplainedDifference, ...]
 
 
@@ -167,25 +173,38 @@ def explain(
 def _row(row: Pair | Lone, alignment: Alignment) -> ExplainedRow:
     if isinstance(row, Lone):
         part = _part(row.part, alignment.b if row.second else alignment.a)
-        return ExplainedRow(*((None, part) if row.second else (part, None)), None, None, ())
+        return ExplainedRow(*((None, part) if row.second else (part, None)), None, None, 0, ())
     told = tuple(
-        ExplainedDifference(each.sort, str(each), count, row.matched) for each, count in row.changes
+        ExplainedDifference(each.sort, _told(each), count, row.matched) for each, count in row.changes
     )
     one, other = _part(row.a, alignment.a), _part(row.b, alignment.b)
-    return ExplainedRow(one, other, row.likeness, row.moved, told)
+    return ExplainedRow(one, other, row.likeness, row.moved, row.matched, told)
+
+
+def _told(difference: Difference) -> str:
+    return f"with {difference}" if difference.sort == INSERTED else str(difference)
 
 
 def _part(part: Part, macro: MacroGraph) -> ExplainedPart:
     ops = macro.graph.ops
     numbers = sum(weights(ops[place]) for block in part.blocks for place in block.places.tolist())
     paths = [block.path for block in part.blocks]
-    if not part.stacked and part.blocks[-1].last != paths[-1]:
-        paths.append(part.blocks[-1].last)
+    if not part.stacked:
+        paths = _of_rest(paths[0], part.blocks[-1].last)
     label = clean(_label(part))
     name = f"{_range([clean(path) for path in paths], part.stacked)} {label}".strip()
-    name += f" {times(len(part))}" if part.stacked else ""
+    name += f" {times(len(part))}" if len(part) > 1 else ""
     kinds = tuple(ops[place].kind for place in part.blocks[0].places.tolist())
-    return ExplainedPart(name, tuple(paths), label, len(part), part.ops, part.share, numbers, kinds)
+    return ExplainedPart(
+        name, tuple(paths), label, part.stacked, len(part), part.ops, part.share, numbers, kinds
+    )
+
+
+def _of_rest(first: str, last: str) -> list[str]:
+    """The module that holds all of a rest, or the first and the last one in it."""
+    both = zip(first.split("."), last.split("."), strict=False)
+    common = ".".join(name for name, _ in takewhile(lambda names: names[0] == names[1], both))
+    return [common] if common or first == last else [first, last]
 
 
 def _label(part: Part) -> str:

@@ -57,7 +57,13 @@ def differences_text(explanation: Explanation) -> list[str]:
         for each in row.differences:
             counts[each.text] += each.count
             places.setdefault(each.text, []).append(row.a.name.split(" ")[0] if row.a else "")
-    return [_line(text, counts[text], places[text]) for text in counts]
+    whole = sum(row.matched for row in explanation.rows if row.a and row.a.stacked)
+    return [
+        f"{text}: in all {whole} blocks"
+        if 1 < counts[text] == whole
+        else _line(text, counts[text], places[text])
+        for text in counts
+    ]
 
 
 def alone_texts(explanation: Explanation) -> tuple[list[str], list[str]]:
