@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 POOL = 300  # rows that are proposed by their vectors, and as many by their labels
 _AT_FIRST = 4  # times as many rows are looked at as designs are wanted
+_NEARLY = 0.02  # rows of one backbone whose likeness differs by less are as good as equal
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,8 @@ def most_alike(
     pool = max(POOL, _AT_FIRST * k)
     while True:
         matches = ranked_rows(index, subject, pool, where)
-        found = _folded(matches, subject) if distinct == "backbone" else _single(matches)
+        places = index.contents.positions
+        found = _folded(matches, places, subject) if distinct == "backbone" else _single(matches)
         if len(found) >= k or pool >= len(index):
             return found[:k]
         pool *= _AT_FIRST
@@ -166,15 +168,24 @@ def _single(matches: Sequence[Match]) -> list[Ranked]:
     return [Ranked(match) for match in matches]
 
 
-def _folded(matches: Sequence[Match], subject: Subject) -> list[Ranked]:
-    """One hit for each backbone. The user's own models stand for themselves."""
-    found: dict[str, Ranked] = {}
+def _folded(matches: Sequence[Match], places: Mapping[str, int], subject: Subject) -> list[Ranked]:
+    """One hit for each backbone. The user's own models stand for themselves.
+
+    Of a backbone's rows that are as good as equally alike, the best known is the hit: an index has
+    the graphs of most names first.
+    """
+    groups: dict[str, list[Match]] = {}
     for match in matches:
         row = match.row
         key = row.fingerprint if match.overlay else row.backbone or row.design or row.fingerprint
-        known = found.get(key)
-        if known is None:
-            found[key] = Ranked(match)
-        else:
-            found[key] = replace(known, variants=(*known.variants, row))
-    return list(found.values())
+        groups.setdefault(key, []).append(match)
+    found = []
+    for group in groups.values():
+        best = group[0]
+        if not _is_same(subject, best.row):
+            near = [match for match in group if match.score >= best.score - _NEARLY]
+            best = min(near, key=lambda match: places.get(match.row.fingerprint, len(places)))
+        others = tuple(match.row for match in group if match is not best)
+        found.append(Ranked(best, others))
+    found.sort(key=lambda each: -each.match.score)
+    return found

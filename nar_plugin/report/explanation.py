@@ -175,7 +175,8 @@ def _row(row: Pair | Lone, alignment: Alignment) -> ExplainedRow:
         part = _part(row.part, alignment.b if row.second else alignment.a)
         return ExplainedRow(*((None, part) if row.second else (part, None)), None, None, 0, ())
     told = tuple(
-        ExplainedDifference(each.sort, _told(each), count, row.matched) for each, count in row.changes
+        ExplainedDifference(each.sort, _told(each), count, row.matched)
+        for each, count in row.changes
     )
     one, other = _part(row.a, alignment.a), _part(row.b, alignment.b)
     return ExplainedRow(one, other, row.likeness, row.moved, row.matched, told)
