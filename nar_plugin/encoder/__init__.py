@@ -1,4 +1,4 @@
-"""MacroGraph -> 512-dimensional unit vector: a sketch of its labels, projected.
+"""MacroGraph -> 512-dimensional unit vector: its labels, each with a learned vector, summed.
 
 Importing it imports no torch: the names of `checkpoint` and `model` are looked up when they are
 first used.
