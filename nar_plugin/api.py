@@ -242,8 +242,8 @@ def _ask(
     model: Any, example_inputs: Any, index: ArchitectureIndex, caller: str, trace: bool = False
 ) -> _Asked:
     """What is asked about: the model, or the index's row of that name."""
-    by_row = issubclass(type(model), str) and example_inputs is None and not trace
-    if by_row and (row_of := known(index, model)):
+    named = issubclass(type(model), str) and example_inputs is None
+    if named and not trace and (row_of := known(index, model)):
         subject = subject_of_row(index, row_of.row, row_of.vector)
         return _Asked(subject, query_of_known(model, row_of), None)
     try:
@@ -251,7 +251,7 @@ def _ask(
     except TraceError:
         raise
     except NarError as error:  # it could not be built
-        found = index.by_name(model) if by_row else None
+        found = index.by_name(model) if named else None
         if found is None:
             raise
         row, vector = found

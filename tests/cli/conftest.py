@@ -44,7 +44,9 @@ def api(monkeypatch):
             families = {f"family-{number}": 1 for number in range(40)} | {"resnet": 1120}
             return {"names": 1461, "graphs": 1203, "families": families, "revision": None}
 
-    def find_similar(model, k=10, *, index=None, where=None, example_inputs=None, trace=False):
+    def find_similar(
+        model, k=10, *, index=None, where=None, example_inputs=None, trace=False, distinct="backbone"
+    ):
         print("chatter of a model library")  # noqa: T201
         fake.asked = {"model": model, "k": k, "index": index, "where": where}
         return SimilarArchitectures(

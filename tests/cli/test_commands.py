@@ -19,8 +19,8 @@ def test_motifs(nar, api):
 
 
 def test_compare(nar, api):
-    assert "similarity 0.750" in nar("compare", "my:net", "my:other").stdout
-    assert json.loads(nar("compare", "a:b", "c:d", "--json").stdout)["similarity"] == 0.75
+    assert "likeness 0.750" in nar("compare", "my:net", "my:other").stdout
+    assert json.loads(nar("compare", "a:b", "c:d", "--json").stdout)["likeness"] == 0.75
     assert nar("compare", "my:net").exit_code == 2
 
 

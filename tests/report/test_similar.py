@@ -13,7 +13,7 @@ from nar_plugin.report import Hit, SharedMotif, SimilarArchitectures
 
 HIT_FIELDS = [
     "rank", "name", "names", "score", "family", "library", "task", "params", "flops",
-    "fingerprint", "exact", "shared_motifs", "licence", "url",
+    "fingerprint", "exact", "shared_motifs", "variants", "licence", "url",
 ]  # fmt: skip
 
 
