@@ -131,3 +131,39 @@ class UNet(nn.Module):
         for up, merge, skip in zip(self.up, self.merge, reversed(skips), strict=True):
             x = merge(torch.cat([skip, up(x)], dim=1))
         return self.head(x)
+
+
+class BottleneckBlock(nn.Module):
+    """Three convolutions and a residual sum, with room for what designers change."""
+
+    def __init__(
+        self, *, norm=nn.BatchNorm2d, act=nn.ReLU, kernel=3, groups=1, inner=16, gate=False
+    ):
+        super().__init__()
+        self.conv1, self.norm1 = nn.Conv2d(32, inner, 1, bias=False), norm(inner)
+        self.conv2 = nn.Conv2d(inner, inner, kernel, padding=kernel // 2, groups=groups, bias=False)
+        self.norm2 = norm(inner)
+        self.conv3, self.norm3 = nn.Conv2d(inner, 32, 1, bias=False), norm(32)
+        self.act = act()
+        self.gate = nn.ModuleList([nn.Linear(32, 4), nn.Linear(4, 32)]) if gate else None
+
+    def forward(self, x):
+        y = self.act(self.norm1(self.conv1(x)))
+        y = self.norm3(self.conv3(self.act(self.norm2(self.conv2(y)))))
+        if self.gate is not None:
+            first, second = self.gate
+            y = y * torch.sigmoid(second(F.relu(first(y.mean((2, 3))))))[:, :, None, None]
+        return self.act(x + y)
+
+
+class BottleneckNet(nn.Module):
+    """Some of these blocks between a convolution and a linear layer."""
+
+    def __init__(self, layers=3, **block):
+        super().__init__()
+        self.stem = nn.Conv2d(3, 32, 3, stride=2, padding=1)
+        self.layers = nn.Sequential(*(BottleneckBlock(**block) for _ in range(layers)))
+        self.head = nn.Linear(32, 10)
+
+    def forward(self, x):
+        return self.head(self.layers(self.stem(x)).mean((2, 3)))

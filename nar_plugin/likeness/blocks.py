@@ -16,11 +16,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nar_plugin.mining import CONTAINERS, LONGEST_REST, MacroGraph
+from nar_plugin.mining import CONTAINERS, LONGEST_REST, MacroGraph, Motif
 
 IntArray = NDArray[np.int64]
 
 SHORTEST_LAYER = 5  # operations in a child of a stack: fewer are a convolution with its norm
+MOTIF = "motif "  # begins the stack of layers that no module holds
 PART_OF_MOTIF = 0.4  # of a motif that a layer has at least; less is a part of a layer
 ALIKE = 0.7  # of two layers' kinds of operations that are the same
 
@@ -33,20 +34,21 @@ class Block:
         path: The module, such as `layer2.0`; of a rest that is no module, the first one in it.
         last: The last module of a rest; equal to `path` for a module.
         label: Class of the module where it is known, else the operations.
-        stacked: Whether it is a layer of a stack.
+        stack: What it is a layer of: the module that holds it, such as `layer2` of `layer2.0`, or
+            the repeated motif; empty of what is no layer.
         places: int64[n], its operations in the graph of the `MacroGraph`, ascending.
     """
 
     path: str
     last: str
     label: str
-    stacked: bool
+    stack: str
     places: IntArray
 
     @property
-    def stack(self) -> str:
-        """The module that holds it, such as `layer2` of `layer2.0`."""
-        return self.path.rpartition(".")[0] if self.stacked else ""
+    def stacked(self) -> bool:
+        """Whether it is a layer of a stack."""
+        return bool(self.stack)
 
 
 def blocks_of(macro: MacroGraph) -> tuple[Block, ...]:
@@ -57,7 +59,8 @@ def blocks_of(macro: MacroGraph) -> tuple[Block, ...]:
     for path, places in layers.items():
         for part in _calls(macro, np.array(places)):
             label = graph.classes.get(path) or _kinds(macro, part)
-            found.append(Block(path, path, label, stacked=True, places=part))
+            stack = path.rpartition(".")[0] or "the model"
+            found.append(Block(path, path, label, stack, part))
     taken = np.zeros(len(graph), dtype=bool)
     for block in found:
         taken[block.places] = True
@@ -164,7 +167,19 @@ def _rests(macro: MacroGraph, taken: NDArray[np.bool_]) -> list[IntArray]:
 def _rest(macro: MacroGraph, places: IntArray) -> Block:
     paths = [macro.graph.paths[place] for place in places.tolist() if macro.graph.paths[place]]
     path, last = (paths[0], paths[-1]) if paths else ("", "")
-    return Block(path, last, _kinds(macro, places), stacked=False, places=places)
+    if repeated := _repeated(macro, places):
+        return Block(path, last, repeated.label, f"{MOTIF}{repeated.shape}", places)
+    return Block(path, last, _kinds(macro, places), "", places)
+
+
+def _repeated(macro: MacroGraph, places: IntArray) -> Motif | None:
+    """The motif that these operations are an instance of, if it is a block that occurs again."""
+    number = int(np.searchsorted(macro.spans[:, 0], places[0]))
+    if number == len(macro) or macro.spans[number].tolist() != [places[0], places[-1] + 1]:
+        return None
+    motif = macro.motifs[macro.nodes[number]]
+    again = sum(macro.motifs[node].shape == motif.shape for node in macro.nodes.tolist())
+    return motif if again > 1 and len(places) >= SHORTEST_LAYER else None
 
 
 def _kinds(macro: MacroGraph, places: IntArray) -> str:

@@ -69,6 +69,13 @@ def name_of(block: Wired, places: Sequence[int]) -> str:
     return ", ".join(kinds)
 
 
+def short(op: Op) -> str:
+    """An operation in as few words as tell it apart, such as `depthwise conv 7x7`."""
+    if op.kind != "conv":
+        return op.kind
+    return f"{_sort(op)}conv {op.get('kernel')}"
+
+
 def _article(noun: str) -> str:
     return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
 
@@ -76,10 +83,14 @@ def _article(noun: str) -> str:
 def _layer(op: Op) -> str:
     if op.kind == "linear":
         return "a linear layer"
-    groups = op.get("groups", 1)
-    sort = "" if groups == 1 else "depthwise " if groups == op.get("in") else "grouped "
     transposed = "transposed " if op.get("transposed") else ""
-    return f"a {sort}{transposed}convolution ({op.get('kernel')})"
+    return f"a {_sort(op)}{transposed}convolution ({op.get('kernel')})"
+
+
+def _sort(op: Op) -> str:
+    """`depthwise ` or `grouped ` of a convolution that is one."""
+    groups = op.get("groups", 1)
+    return "" if groups == 1 else "depthwise " if groups == op.get("in") else "grouped "
 
 
 def _with(others: Sequence[str]) -> str:

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from nar_plugin.likeness.alignment import Alignment, Lone, Pair, Part
+from nar_plugin.likeness.blocks import MOTIF
+from nar_plugin.likeness.body import Body, body_of
 from nar_plugin.likeness.differences import (
     DETAIL,
     INSERTED,
@@ -18,7 +18,6 @@ from nar_plugin.likeness.differences import (
     STRUCTURAL,
     Difference,
 )
-from nar_plugin.mining import MacroGraph
 
 SAME, BACKBONE, NUMBERS = "same design", "same backbone", "same blocks, other numbers"
 PART, INSERTION, OMISSION = "one kind of part replaced", "with an insertion", "with an omission"
@@ -49,83 +48,6 @@ class Verdict:
     text: str
 
 
-@dataclass(frozen=True)
-class Body:
-    """What lies between the stems and the heads of two aligned designs.
-
-    Attributes:
-        pairs: What corresponds.
-        lone: What has no partner.
-        ends: The stems and heads with their names, paired or not.
-    """
-
-    pairs: tuple[Pair, ...]
-    lone: tuple[Lone, ...]
-    ends: tuple[tuple[str, Pair | Lone], ...]
-
-    @property
-    def counts(self) -> tuple[int, int]:
-        """The number of blocks of each design."""
-        first, second = (sum(map(len, self._parts(side))) for side in (False, True))
-        return first, second
-
-    @property
-    def matched(self) -> int:
-        """The number of blocks that correspond one to one."""
-        return sum(pair.matched for pair in self.pairs)
-
-    @property
-    def coverage(self) -> float:
-        """The part of the operations that lies in blocks with a partner; the less of two parts."""
-        return min(self._covered(side) for side in (False, True))
-
-    @property
-    def likeness(self) -> float:
-        """How alike blocks with a partner are, on the average over their operations."""
-        sizes = [pair.a.ops + pair.b.ops for pair in self.pairs]
-        return float(np.average([pair.likeness for pair in self.pairs], weights=sizes))
-
-    @property
-    def changes(self) -> Counter[Difference]:
-        """In how many blocks that correspond something differs."""
-        found: Counter[Difference] = Counter()
-        for pair in self.pairs:
-            found.update(dict(pair.changes))
-        return found
-
-    @property
-    def touched(self) -> int:
-        """How many blocks differ in structure."""
-        return sum(
-            max((n for each, n in pair.changes if each.sort in STRUCTURAL), default=0)
-            for pair in self.pairs
-        )
-
-    def _parts(self, second: bool) -> list[Part]:
-        paired = [pair.b if second else pair.a for pair in self.pairs]
-        return paired + [each.part for each in self.lone if each.second is second]
-
-    def _covered(self, second: bool) -> float:
-        whole = sum(part.ops for part in self._parts(second))
-        return sum((pair.b if second else pair.a).ops for pair in self.pairs) / max(whole, 1)
-
-
-def body_of(alignment: Alignment) -> Body:
-    """Tell the stems and heads of two aligned designs from the rest.
-
-    A stem is no layer of a stack and reads an input; a head is none and gives a result.
-    """
-    ends, pairs, lone = [], [], []
-    for row in alignment.rows:
-        if name := _end(row, alignment):
-            ends.append((name, row))
-        elif isinstance(row, Pair):
-            pairs.append(row)
-        else:
-            lone.append(row)
-    return Body(tuple(pairs), tuple(lone), tuple(ends))
-
-
 def verdict_of(alignment: Alignment) -> Verdict:
     """Say what two designs are to each other: the first rule that holds."""
     one, other = alignment.a.graph, alignment.b.graph
@@ -154,7 +76,7 @@ def _of_whole(body: Body) -> Verdict:
     texts, sorts = _texts(structure), {each.sort for each in structure}
     if body.touched <= body.matched * HALF:
         same, told = body.matched - body.touched, _listed(texts)
-        differ = "one differs" if body.touched == 1 else f"{body.touched} differ"
+        differ = f"{body.first_touched} differs" if body.touched == 1 else f"{body.touched} differ"
         return Verdict(
             SOME, f"{same} of {body.matched} blocks are the same, {differ}: {told}{also}."
         )
@@ -222,11 +144,16 @@ def _depths(body: Body) -> list[str]:
     stacks = [pair for pair in body.pairs if len(pair.a) != len(pair.b)]
     if 0 < len(stacks) <= FEW_STACKS and not body.lone:
         return [
-            f"{len(pair.b)} instead of {len(pair.a)} blocks in {pair.a.blocks[0].stack}"
-            for pair in stacks
+            f"{len(pair.b)} instead of {len(pair.a)} blocks in {_stack(pair)}" for pair in stacks
         ]
     one, other = body.counts
     return [f"{other} instead of {one} blocks"] if one != other else []
+
+
+def _stack(pair: Pair) -> str:
+    """The module that holds the blocks, or what they are where none does."""
+    block = pair.a.blocks[0]
+    return block.label if block.stack.startswith(MOTIF) else block.stack
 
 
 def _of_sort(body: Body, sorts: Iterable[str]) -> dict[Difference, int]:
@@ -273,21 +200,3 @@ def _ends(body: Body) -> str:
 def _kinds(part: Part) -> str:
     told = ", ".join(dict.fromkeys(block.label for block in part.blocks))
     return f"{told} \N{MULTIPLICATION SIGN}{len(part)}" if part.stacked else told
-
-
-def _end(row: Pair | Lone, alignment: Alignment) -> str:
-    """`stem` or `head` where a row is one on every side that it has, else empty."""
-    if isinstance(row, Lone):
-        return _end_of(row.part, alignment.b if row.second else alignment.a)
-    one, other = _end_of(row.a, alignment.a), _end_of(row.b, alignment.b)
-    return one if one == other else ""
-
-
-def _end_of(part: Part, macro: MacroGraph) -> str:
-    if part.stacked or len(macro.graph) <= part.ops:
-        return ""
-    places = np.concatenate([block.places for block in part.blocks])
-    edges = macro.graph.edges
-    if not np.isin(places, edges[:, 1]).all():
-        return "stem"
-    return "" if np.isin(places, edges[:, 0]).all() else "head"

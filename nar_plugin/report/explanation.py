@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from nar_plugin.encoder.sizes import weights
 from nar_plugin.likeness.alignment import Alignment, Lone, Pair, Part, align
 from nar_plugin.likeness.differences import INSERTED, Difference
+from nar_plugin.likeness.idioms import short
 from nar_plugin.likeness.verdict import Verdict, verdict_of
 from nar_plugin.report.wording import clean, counted, times
 
@@ -32,7 +33,7 @@ class ExplainedPart:
         ops: Operations in them.
         share: The part of the design's mass that they have, from 0 to 1.
         weights: Numbers in the matrices and kernels of their layers.
-        made_of: The operations of the first block.
+        made_of: The operations of the first block, such as `depthwise conv 7x7`.
         flops: Always None: a trace counts FLOPs of the whole design.
     """
 
@@ -173,17 +174,16 @@ def explain(
 def _row(row: Pair | Lone, alignment: Alignment) -> ExplainedRow:
     if isinstance(row, Lone):
         part = _part(row.part, alignment.b if row.second else alignment.a)
-        return ExplainedRow(*((None, part) if row.second else (part, None)), None, None, 0, ())
-    told = tuple(
-        ExplainedDifference(each.sort, _told(each), count, row.matched)
-        for each, count in row.changes
-    )
-    one, other = _part(row.a, alignment.a), _part(row.b, alignment.b)
-    return ExplainedRow(one, other, row.likeness, row.moved, row.matched, told)
+        one, other = (None, part) if row.second else (part, None)
+        return ExplainedRow(one, other, None, None, 0, ())
+    told = tuple(_difference(each, count, row.matched) for each, count in row.changes)
+    left, right = _part(row.a, alignment.a), _part(row.b, alignment.b)
+    return ExplainedRow(left, right, row.likeness, row.moved, row.matched, told)
 
 
-def _told(difference: Difference) -> str:
-    return f"with {difference}" if difference.sort == INSERTED else str(difference)
+def _difference(difference: Difference, count: int, of: int) -> ExplainedDifference:
+    text = f"with {difference}" if difference.sort == INSERTED else str(difference)
+    return ExplainedDifference(difference.sort, text, count, of)
 
 
 def _part(part: Part, macro: MacroGraph) -> ExplainedPart:
@@ -195,7 +195,7 @@ def _part(part: Part, macro: MacroGraph) -> ExplainedPart:
     label = clean(_label(part))
     name = f"{_range([clean(path) for path in paths], part.stacked)} {label}".strip()
     name += f" {times(len(part))}" if len(part) > 1 else ""
-    kinds = tuple(ops[place].kind for place in part.blocks[0].places.tolist())
+    kinds = tuple(short(ops[place]) for place in part.blocks[0].places.tolist())
     return ExplainedPart(
         name, tuple(paths), label, part.stacked, len(part), part.ops, part.share, numbers, kinds
     )
