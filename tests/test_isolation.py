@@ -188,7 +188,7 @@ def test_a_plugin_that_fails_in_a_child_is_listed_and_logged_once(caplog):
     from nar_plugin import manager
 
     def work():
-        plugin = next(one for one in manager._load() if one.info.name == "timm")
+        plugin = next(one for one in manager._found() if one.info.name == "timm")
         manager._fail(plugin, "nar_provenance", ValueError("broken"))
 
     manager.reset()

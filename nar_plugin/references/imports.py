@@ -7,9 +7,11 @@ is imported before the fork, and what a child imported of a library is imported 
 from __future__ import annotations
 
 import sys
+import threading
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from nar_plugin import isolation, manager
 from nar_plugin.references.installation import PACKAGES, want
@@ -40,7 +42,7 @@ _imports = _Imports()
 isolation.remember(_imports)
 
 
-def import_before(candidate: object) -> None:
+def import_before(candidate: Any) -> None:
     """Import what building this candidate will import, as far as it is known.
 
     What cannot be imported is left to the one who builds, whose error says so.
@@ -49,10 +51,13 @@ def import_before(candidate: object) -> None:
         candidate: As in `as_model`.
     """
     waiting, _imports.later = _imports.later, []
-    for name in waiting:
-        with suppress(Exception):
-            import_module(name)
-    if not isinstance(candidate, str):
+    if waiting:
+        # A module may keep its frame, and so the frames of all who called, in a cycle (torch.fx):
+        # in a thread of its own none of them holds a model.
+        thread = threading.Thread(target=_import_all, args=(waiting,), daemon=True)
+        thread.start()
+        thread.join()
+    if not issubclass(type(candidate), str):  # `__class__` may be anything
         return
     library = candidate.partition(":")[0]
     with suppress(Exception):
@@ -62,3 +67,9 @@ def import_before(candidate: object) -> None:
             import_module(library)
         elif library == "hub" or Path(candidate).expanduser().exists():
             want("transformers", for_what=candidate)
+
+
+def _import_all(names: list[str]) -> None:
+    for name in names:
+        with suppress(Exception):
+            import_module(name)

@@ -35,10 +35,12 @@ def modules(model: nn.Module) -> Iterator[nn.Module]:
 
 
 def named_children(module: nn.Module) -> Iterator[tuple[str, nn.Module]]:
-    """The modules directly inside, by name."""
+    """The modules directly inside, by their first names, each once; as in `nn.Module`."""
+    seen: set[int] = set()
     for name, child in list(vars(module).get("_modules", {}).items()):
-        if child is not None:
-            yield name, referent(child)
+        if child is not None and id(part := referent(child)) not in seen:
+            seen.add(id(part))
+            yield name, part
 
 
 def referent(value: Any) -> Any:

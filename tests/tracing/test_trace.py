@@ -238,11 +238,6 @@ def test_scripted_models_are_refused_with_the_way_round():
         trace(torch.jit.script(nn.Sequential(nn.Linear(2, 2))), torch.empty(1, 2))
 
 
-def test_lazy_layers_are_refused_with_the_way_round():
-    with pytest.raises(TraceError, match="Run one forward"):
-        trace(nn.LazyLinear(3), torch.empty(1, 2))
-
-
 class Emptied(nn.Module):
     """Lets go of what it has used, as pytorchcv's reversible blocks do."""
 
