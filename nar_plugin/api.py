@@ -98,7 +98,7 @@ def find_similar(
 
 
 def embed(model: Any, *, example_inputs: Any = None, index: Index = None) -> Vector:
-    """The model's embedding: a unit vector whose cosine says how alike two architectures are.
+    """Embed a model as a unit vector. The cosine of two vectors says how alike the designs are.
 
     Example:
         ```python
@@ -112,7 +112,7 @@ def embed(model: Any, *, example_inputs: Any = None, index: Index = None) -> Vec
 
 
 def trace(model: Any, *, example_inputs: Any = None) -> ArchitectureGraph:
-    """The model's forward pass as a canonical graph.
+    """Follow a model's forward pass and return it as a canonical graph.
 
     Example:
         ```python
@@ -126,7 +126,7 @@ def trace(model: Any, *, example_inputs: Any = None) -> ArchitectureGraph:
 
 
 def motifs(model: Any, *, example_inputs: Any = None) -> MacroGraph:
-    """The model's repeated blocks, as the nodes of a macro graph; `.table()` counts them.
+    """Find a model's repeated blocks. `.table()` counts them.
 
     Example:
         ```python
@@ -158,7 +158,7 @@ def compare(a: Any, b: Any, *, example_inputs: Any = None) -> Comparison:
 
 
 def novelty(model: Any, *, example_inputs: Any = None, index: Index = None) -> float:
-    """How far a model is from everything known: 1 minus the score of the best hit.
+    """Say how far a model is from everything known: 1 minus the score of the best hit.
 
     Example:
         ```python
@@ -174,7 +174,7 @@ def novelty(model: Any, *, example_inputs: Any = None, index: Index = None) -> f
 
 
 def load_index(path: Index = None, revision: str | None = None) -> ArchitectureIndex:
-    """An index of known architectures, read once and then shared.
+    """Open an index of known architectures. A process reads each one once.
 
     Example:
         ```python
@@ -184,13 +184,13 @@ def load_index(path: Index = None, revision: str | None = None) -> ArchitectureI
 
     Args:
         path: A folder that `ArchitectureIndex.save` wrote, or a repository of the Hub such as
-            `owner/name`; None for the one that `nar index update` brought, else the embedded one.
-        revision: Branch, tag or commit of a repository; of a folder the revision that it must
-            have. None takes what is there, and of a repository what the cache has of `main`.
+            `owner/name`. None opens the one that `nar index update` brought, else the embedded one.
+        revision: A branch, tag or commit of a repository. A folder must have this revision. None
+            takes what the folder, or the cache of `main`, holds.
 
     Raises:
         IndexUnavailable: There is no such index, it could not be fetched, or a file is damaged.
-        IndexIncompatible: It is of another format.
+        IndexIncompatible: It has another format.
         NarError: The folder holds another revision than asked for.
     """
     if isinstance(path, ArchitectureIndex):

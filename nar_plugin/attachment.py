@@ -28,10 +28,12 @@ _TARGET = "torch.nn.modules.module"
 def attach() -> None:
     """Give every `nn.Module` the method `find_similar`; a second call changes nothing.
 
-    If torch is not yet imported, the method is put there when it is. `import nar_plugin` calls
-    this, unless `NAR_PLUGIN_DISABLE=1`. A user's own method, attribute, field or submodule of that
-    name wins, also one of a mixin after `nn.Module`. Registering a buffer, parameter or
-    `add_module` under it raises nn.Module's KeyError, unless the class annotates the name.
+    `import nar_plugin` calls this, unless `NAR_PLUGIN_DISABLE=1`. If torch is not imported yet, the
+    method is added as soon as it is.
+
+    Your own method, attribute, field or submodule called `find_similar` wins, also that of a mixin
+    after `nn.Module`. To register a buffer, parameter or module under that name, annotate it in
+    the class or call `detach()`; otherwise `nn.Module` raises a KeyError.
 
     Example:
         ```python
@@ -59,9 +61,14 @@ def attach() -> None:
 
 
 def detach() -> None:
-    """Take `find_similar` off `nn.Module` again, and do not put it there when torch is imported.
+    """Take `find_similar` off `nn.Module`, also if torch is imported later.
 
-    What another library has put there stays; a second call changes nothing.
+    A `find_similar` of another library stays. A second call changes nothing.
+
+    Example:
+        ```python
+        nar_plugin.detach()
+        ```
     """
     sys.meta_path[:] = [finder for finder in sys.meta_path if not _is_ours(finder, _AfterTorch)]
     module = _module_class()

@@ -6,7 +6,7 @@ from reprlib import repr as short_repr
 class NarError(Exception):
     """Base of every error that nar-plugin raises on purpose.
 
-    The text says what was got, what was expected, and which argument or command mends it.
+    The text says what your input was, what was expected, and which argument or command mends it.
     """
 
 
@@ -37,15 +37,15 @@ class UnknownReference(NarError):
 
 
 class TraceError(NarError):
-    """The model's forward pass could not be followed."""
+    """The forward pass of a model could not be followed."""
 
 
 class IndexUnavailable(NarError):
-    """No index could be found or read."""
+    """There is no such index, or it cannot be read."""
 
 
 class IndexIncompatible(NarError):
-    """The index was made by another encoder or another version of the format."""
+    """The index has another format, or another encoder made its vectors."""
 
 
 class PluginError(NarError):

@@ -1,8 +1,7 @@
 """The hooks that a model library's plugin can fill, and the types that they exchange.
 
-A plugin is a module with any of these functions, marked with `nar_plugin.hookimpl`. A hook
-function may leave out arguments that it does not use; none has a default value (pluggy would
-silently pass the default).
+A plugin is a module with some of these functions, each marked with `nar_plugin.hookimpl`. Leave out
+arguments that you do not use. Give none a default value, because pluggy would pass the default.
 """
 
 from __future__ import annotations
@@ -31,10 +30,8 @@ class ExampleInputs:
     Attributes:
         args: Positional arguments.
         kwargs: Keyword arguments.
-        batch: How many samples they hold; a graph's FLOPs are those of one. One is best, but for
-            models that refuse it.
-        blind: Whether nothing of the model speaks for them. What the forward's messages make of
-            the guesses before is tried first.
+        batch: The number of samples. Use 1, unless the model refuses it: FLOPs are divided by it.
+        blind: Whether nothing in the model supports this guess. Mended guesses are tried before it.
     """
 
     args: tuple[Any, ...] = ()
@@ -45,7 +42,7 @@ class ExampleInputs:
 
 @dataclass(frozen=True)
 class Provenance:
-    """Where a model came from, as far as the model itself says. Labels results, never ranks."""
+    """Where a model came from, as the model itself says. It names results and never ranks them."""
 
     name: str
     library: str
@@ -64,8 +61,8 @@ class NamedArchitecture:
         licence: SPDX expression of the code.
         url: A page about the architecture, or None.
         hub_id: Repository on the Hub of a checkpoint with this architecture, or None.
-        composed: Whether the name is a cell of a cross product that the plugin enumerates, such
-            as any encoder in any decoder, and not something that the library publishes.
+        composed: Whether the plugin made the name by combining parts, such as any encoder with any
+            decoder, and the library does not publish it.
     """
 
     name: str
@@ -80,7 +77,9 @@ class NamedArchitecture:
 
 @hookspec
 def nar_library() -> str:
-    """The import name of the model library, such as `timm`; its other hooks run only when needed.
+    """Return the import name of the model library, such as `timm`.
+
+    The other hooks of the plugin run once that library is needed.
 
     Example:
         ```python
@@ -94,7 +93,7 @@ def nar_library() -> str:
 
 @hookspec
 def nar_provenance(model: nn.Module) -> Provenance | None:
-    """Where this model came from, read from the model itself, or None.
+    """Say where this model came from, as the model itself tells, or return None.
 
     Example:
         ```python
@@ -109,7 +108,7 @@ def nar_provenance(model: nn.Module) -> Provenance | None:
 
 @hookspec
 def nar_example_inputs(model: nn.Module) -> Iterable[ExampleInputs] | None:
-    """Inputs that the model's forward should accept, best guess first, or None.
+    """Guess inputs that the model's forward accepts, best guess first, or return None.
 
     Example:
         ```python
@@ -126,10 +125,10 @@ def nar_example_inputs(model: nn.Module) -> Iterable[ExampleInputs] | None:
 def nar_mended_inputs(
     model: nn.Module, inputs: ExampleInputs, message: str
 ) -> Iterable[ExampleInputs] | None:
-    """What to try after the forward refused these inputs with this message, or None.
+    """Propose inputs after the forward refused these with this message, or return None.
 
-    It is asked when every guess that is not blind was refused, and again for what it proposed; the
-    tracer stops after a bounded number of tries.
+    The tracer asks when every guess that is not blind was refused. It asks again about inputs that
+    you proposed, and stops after a limited number of tries.
 
     Example:
         ```python
@@ -144,7 +143,7 @@ def nar_mended_inputs(
 
 @hookspec
 def nar_architectures() -> Iterable[NamedArchitecture] | None:
-    """Every architecture that the installed library can build by name.
+    """List every architecture that the installed library can build by name.
 
     Example:
         ```python
@@ -160,9 +159,9 @@ def nar_architectures() -> Iterable[NamedArchitecture] | None:
 
 @hookspec
 def nar_build(name: str) -> nn.Module | None:
-    """Build the named architecture, without weights, or None when the name is another's.
+    """Build the named architecture without weights, or return None for a name of another library.
 
-    It is called under `torch.device("meta")`. `name` is a whole reference, `timm:resnet50`.
+    The hook is called under `torch.device("meta")`. `name` is a whole reference: `timm:resnet50`.
 
     Example:
         ```python

@@ -2,7 +2,7 @@
 
 `python docs/benchmarks/relatives.py` asks for each row of the embedded default among the others. A
 row has a relative when another one has its family. The encoder has seen all of them, so the
-relatives of a new design are farther than these (docs/experiments.md has such a draw).
+relatives of a new design are farther than these (docs/decisions/log-2026-11.md has such a draw).
 """
 
 from collections import Counter

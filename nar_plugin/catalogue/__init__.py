@@ -36,11 +36,11 @@ class Entry:
     Attributes:
         build: Constructs the model, without weights.
         family: The defining module or model type, as the library calls it.
-        task: One of the Hugging Face Hub's, such as `image-classification`.
+        task: A task of the Hugging Face Hub, such as `image-classification`.
         hub_id: Repository on the Hub of a checkpoint with this architecture.
-        composed: Whether the name is a cell of a cross product that was enumerated here, and
-            not something that the library publishes.
-        url: A page about the architecture; None for the library's.
+        composed: Whether the plugin made the name by combining parts, and the library does not
+            publish it.
+        url: A page about the architecture; None takes the library's page.
     """
 
     build: Callable[[], nn.Module]
@@ -53,18 +53,19 @@ class Entry:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """The hooks of one library. A plugin assigns what `hooks()` returns, and may replace some.
+    """The hooks of one library. A plugin assigns what `hooks()` returns, or writes some itself.
 
     Attributes:
-        package: Import name, which is the prefix of its references too.
+        package: Import name of the library, and the prefix of its references.
         distribution: Its name on PyPI.
         licence: SPDX expression of the code.
         url: The library's page.
-        entries: Reads the library; raises ImportError if it is not installed.
-        inputs: Guesses for a model of the library, best first; None leaves them to the tracer.
+        entries: Returns the names with an entry each. It imports the library, and may raise
+            ImportError.
+        inputs: Guesses inputs for a model of the library, best first. None leaves it to the tracer.
         models: Dotted names of the packages that define the models; empty for `package`.
-        unlisted: Finds what builds a name that is not listed, or None. Such as any encoder of
-            another library in a decoder of this one.
+        unlisted: Returns what builds a name that is not listed, or None: for example a decoder of
+            this library with an encoder of another.
     """
 
     package: str
@@ -77,7 +78,7 @@ class Catalogue:
     unlisted: Callable[[str], Callable[[], nn.Module] | None] | None = None
 
     def hooks(self) -> tuple[Callable[..., object], ...]:
-        """The five hooks, in the order in which `hookspecs` has them, without mended inputs."""
+        """The hooks `nar_library`, `_provenance`, `_example_inputs`, `_architectures`, `_build`."""
         return (
             self.nar_library,
             self.nar_provenance,
@@ -87,7 +88,7 @@ class Catalogue:
         )
 
     def owner(self, model: nn.Module) -> type | None:
-        """The library's class that a model is of, or None; a subclass counts as well."""
+        """The library's class of which a model is an instance, or None."""
         return lookup.owner(model, *(self.models or (self.package,)))
 
     @hookimpl
@@ -97,7 +98,7 @@ class Catalogue:
 
     @hookimpl
     def nar_provenance(self, model: nn.Module) -> Provenance | None:
-        """The class: a model of such a library does not say more."""
+        """Name the model by its class."""
         owner = self.owner(model)
         if owner is None:
             return None
@@ -105,7 +106,7 @@ class Catalogue:
 
     @hookimpl
     def nar_example_inputs(self, model: nn.Module) -> list[ExampleInputs] | None:
-        """The catalogue's guesses for a model whose class the library defines."""
+        """Guess inputs for a model whose class the library defines."""
         if self.inputs is None or self.owner(model) is None:
             return None
         guesses = self.inputs(model)
@@ -113,7 +114,7 @@ class Catalogue:
 
     @hookimpl
     def nar_architectures(self) -> Iterator[NamedArchitecture]:
-        """Every entry; nothing when the library is not installed."""
+        """List every entry, or nothing if the library is not installed."""
         try:
             entries = self._read()
         except ImportError:
@@ -132,7 +133,7 @@ class Catalogue:
 
     @hookimpl
     def nar_build(self, name: str) -> nn.Module | None:
-        """Build one entry without weights.
+        """Build one entry without weights, or return None for a name of another library.
 
         Raises:
             PluginError: The library is not installed or has no such entry.

@@ -34,7 +34,7 @@ def trace(
 ) -> None:
     """Time `trace()`: beside the bare meta forward, over the operations, beside its peers.
 
-    All run in this process; `nar bench query` has what a fork around it costs.
+    All run in this process; `nar dev bench query` has what a fork around it costs.
     """
     with needs_train():
         from nar_plugin import isolation

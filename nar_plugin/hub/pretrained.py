@@ -19,7 +19,7 @@ ENCODER = "encoder.safetensors"
 
 
 class ArchitectureIndex(index.ArchitectureIndex):
-    """Known architectures, one row for each distinct graph, and the way to the Hub and back.
+    """An index of known architectures, which the Hub can store. Each distinct graph is one row.
 
     Example:
         ```python
@@ -37,7 +37,7 @@ class ArchitectureIndex(index.ArchitectureIndex):
 
         Raises:
             IndexUnavailable: A file is missing or damaged.
-            IndexIncompatible: It is of a format that this version does not read.
+            IndexIncompatible: This version does not read its format.
         """
         contents = super().load(path).contents
         return cls(replace(contents, source=name_in_cache(Path(path)) or contents.source))
@@ -62,8 +62,8 @@ class ArchitectureIndex(index.ArchitectureIndex):
             local_files_only: Take what the cache has and ask no network.
 
         Raises:
-            IndexUnavailable: It could not be had, or is damaged.
-            IndexIncompatible: It is of another format.
+            IndexUnavailable: It could not be fetched, or is damaged.
+            IndexIncompatible: It has another format.
         """
         folder = Path(repository_or_folder)
         if not is_there(folder):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from nar_plugin.report.query import IndexInfo, Query
 
 UNREAD = 0.1  # share of the parameters from which on a forward has passed by a part of the model
-FAR = 0.45  # of designs with a relative in the index, 2% have no hit above it (experiments.md)
+FAR = 0.45  # of designs with a relative in the index, 2% have no hit above it (docs/decisions)
 STRANGE = 0.3  # of first hits between the two, two thirds are sensible, below it one in eight
 KIN = 0.5  # share of the query's operations in blocks that a hit has too: strangers have at most .3
 

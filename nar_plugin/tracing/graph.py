@@ -43,7 +43,7 @@ class Op:
 class ArchitectureGraph:
     """A model's computation, free of bookkeeping, batch, resolution and sequence length.
 
-    Two are equal where their fingerprints are: operations, edges and numbers, not names and paths.
+    Two graphs are equal if their fingerprints are. Names and paths do not count.
 
     Attributes:
         ops: The n operations in topological order; equal ones are one shared object.
@@ -55,8 +55,7 @@ class ArchitectureGraph:
         work: The same by kind of operator: `conv`, `matmul` (linear layers too), `attention`,
             `lstm`, `gru`, `rnn`.
         params: Number of distinct parameter elements of the model.
-        unread: How many of them no operation of the forward read, of modules that the forward
-            passed by.
+        unread: How many of them belong to modules that the forward did not reach.
         method: How the graph was obtained: `meta`, or a fallback.
         reason: Why that method was used.
         inputs: The inputs of the traced forward, in words.
@@ -75,11 +74,11 @@ class ArchitectureGraph:
     inputs: str = ""
 
     def __eq__(self, other: object) -> bool:
-        """Whether both are one design in all numbers."""
+        """Whether both have the same operations, edges and attributes."""
         return isinstance(other, ArchitectureGraph) and self.fingerprint == other.fingerprint
 
     def __hash__(self) -> int:
-        """Of the fingerprint."""
+        """Hash the fingerprint."""
         return hash(self.fingerprint)
 
     def __len__(self) -> int:
@@ -94,7 +93,7 @@ class ArchitectureGraph:
         )
 
     def sources(self) -> list[list[int]]:
-        """Of each operation the places of those that it reads, in the order of its inputs."""
+        """For each operation, the places of the operations that it reads, in order."""
         sources: list[list[int]] = [[] for _ in self.ops]
         for start, end in zip(*self.edges.T.tolist(), strict=True):
             sources[end].append(start)
@@ -109,7 +108,7 @@ class ArchitectureGraph:
 
     @cached_property
     def design(self) -> str:
-        """As `fingerprint`, blind to the sizes of the classifier and of the vocabulary."""
+        """As `fingerprint`, without the sizes of the classifier and of the vocabulary."""
         from nar_plugin.tracing.fingerprint import design
 
         return design(self)

@@ -115,7 +115,7 @@ def _default() -> Entry:
     )
 
 
-# Depths were chosen on the validation sides (docs/experiments.md). Whoever adds a method adds a
+# Depths were chosen on the validation sides (docs/decisions). Whoever adds a method adds a
 # line: `METHODS["name"] = Entry(...)`.
 METHODS: dict[str, Entry] = {
     "random": Entry(lambda seed, folder: TrainingFree(partial(baselines.random_rows, seed=seed))),

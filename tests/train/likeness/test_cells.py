@@ -1,4 +1,4 @@
-"""The splits are measured by `nar evaluate`, and a method sees the training side alone."""
+"""The splits are measured by `nar dev evaluate`, and a method sees the training side alone."""
 
 import json
 
