@@ -26,7 +26,7 @@ fix: .venv/dev  ## repair what the linter can
 	$(BIN)/ruff format .
 
 docs: .venv/dev  ## write the pages that are made from the code
-	$(BIN)/python -m nar_plugin.tracing.rule_table > docs/canonical-form.md
+	$(BIN)/python -m nar_plugin.tracing.canon.rule_table > docs/canonical-form.md
 
 bench: .venv/dev  ## time each stage of a query
 	$(BIN)/nar dev bench query

@@ -39,7 +39,7 @@ from nar_plugin.report.compare import comparison_of
 from nar_plugin.tracing import ArchitectureGraph
 
 if TYPE_CHECKING:
-    from nar_plugin.tracing.question import Traced
+    from nar_plugin.tracing.run.question import Traced
 
 Vector = NDArray[np.float32]
 Index = ArchitectureIndex | str | Path | None

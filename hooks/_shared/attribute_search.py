@@ -47,7 +47,7 @@ def input_shape(model: nn.Module) -> tuple[int, ...] | None:
 
 
 def _values(model: nn.Module, names: Iterable[str]) -> Iterator[Any]:
-    from nar_plugin.tracing.parts import children
+    from nar_plugin.tracing.twin.parts import children
 
     names = tuple(names)
     for owner in (model, *children(model)):

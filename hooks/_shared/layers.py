@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.parameter import UninitializedParameter
 
-from nar_plugin.tracing.parts import module_name, modules, parameters
+from nar_plugin.tracing.twin.parts import module_name, modules, parameters
 
 from .attribute_search import attribute, integer, resolutions
 

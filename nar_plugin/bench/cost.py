@@ -19,9 +19,9 @@ from torch import nn
 from nar_plugin.bench.query import bare_forward
 from nar_plugin.hookspecs import ExampleInputs
 from nar_plugin.references import resolve
-from nar_plugin.tracing import inputs as example
 from nar_plugin.tracing import trace
-from nar_plugin.tracing.forward import recorded_on_meta
+from nar_plugin.tracing.run import inputs as example
+from nar_plugin.tracing.run.forward import recorded_on_meta
 from nar_plugin.train.build import list_architectures
 
 

@@ -14,7 +14,8 @@ from nar_plugin.encoder import load_encoder
 from nar_plugin.index import EMBEDDED
 from nar_plugin.mining import mine
 from nar_plugin.references import resolve
-from nar_plugin.tracing import inputs, trace
+from nar_plugin.tracing import trace
+from nar_plugin.tracing.run import inputs
 
 STAGES = (
     "bare_meta_forward",

@@ -12,7 +12,7 @@ from nar_plugin.report.hit import Hit, shared_motifs
 from nar_plugin.report.query import IndexInfo, Query
 
 if TYPE_CHECKING:
-    from nar_plugin.tracing.question import Traced
+    from nar_plugin.tracing.run.question import Traced
 
 
 def hit_of(rank: int, ranked: Ranked, query: Query) -> Hit:

@@ -45,7 +45,14 @@ def api(monkeypatch):
             return {"names": 1461, "graphs": 1203, "families": families, "revision": None}
 
     def find_similar(
-        model, k=10, *, index=None, where=None, example_inputs=None, trace=False, distinct="backbone"
+        model,
+        k=10,
+        *,
+        index=None,
+        where=None,
+        example_inputs=None,
+        trace=False,
+        distinct="backbone",
     ):
         print("chatter of a model library")  # noqa: T201
         fake.asked = {"model": model, "k": k, "index": index, "where": where}

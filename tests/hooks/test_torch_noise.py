@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 from nar_plugin.tracing import trace
-from nar_plugin.tracing.inputs import describe, guesses
+from nar_plugin.tracing.run.inputs import describe, guesses
 
 
 class Generator(nn.Module):

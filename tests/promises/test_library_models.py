@@ -7,7 +7,7 @@ from torch import nn
 
 from nar_plugin import api
 from nar_plugin.errors import NarError
-from nar_plugin.tracing import inputs as example
+from nar_plugin.tracing.run import inputs as example
 
 MOST_PARAMETERS = 6_000_000
 SMALL = {  # what configs of transformers have in common

@@ -5,7 +5,7 @@ from torch import nn
 
 from nar_plugin.hookspecs import ExampleInputs
 from nar_plugin.tracing import trace
-from nar_plugin.tracing.inputs import mended
+from nar_plugin.tracing.run.inputs import mended
 
 
 class Paired(nn.Module):

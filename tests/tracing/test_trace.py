@@ -238,6 +238,13 @@ def test_scripted_models_are_refused_with_the_way_round():
         trace(torch.jit.script(nn.Sequential(nn.Linear(2, 2))), torch.empty(1, 2))
 
 
+def test_lazy_layers_need_inputs_that_tell_their_sizes():
+    with pytest.raises(TraceError, match="Pass example_inputs="):
+        trace(nn.LazyLinear(3))
+    inputs = torch.empty(1, 2)
+    assert trace(nn.LazyLinear(3), inputs).fingerprint == trace(nn.Linear(2, 3), inputs).fingerprint
+
+
 class Emptied(nn.Module):
     """Lets go of what it has used, as pytorchcv's reversible blocks do."""
 

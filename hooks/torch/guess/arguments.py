@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 # What a name says about an argument. `x` says nothing.
-from nar_plugin.tracing.parts import modules
+from nar_plugin.tracing.twin.parts import modules
 
 from ..._shared.attribute_search import integer
 from ..._shared.layers import (

@@ -6,7 +6,7 @@ import re
 
 from torch import Tensor, nn
 
-from nar_plugin.tracing.parts import modules
+from nar_plugin.tracing.twin.parts import modules
 
 from ..._shared.layers import STEPS, floats, ids
 

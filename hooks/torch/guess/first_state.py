@@ -8,7 +8,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from nar_plugin.tracing.twin import Twin
+from nar_plugin.tracing.twin.twin import Twin
 
 
 def first_state(model: nn.Module) -> Iterator[Any]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from torch import nn
 
 from nar_plugin.hookspecs import ExampleInputs
-from nar_plugin.tracing.parts import named_modules, named_parameters
+from nar_plugin.tracing.twin.parts import named_modules, named_parameters
 
 from ..._shared.attribute_search import integer
 from ..._shared.layers import floats, width_of

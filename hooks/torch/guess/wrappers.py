@@ -15,8 +15,8 @@ from torch import Tensor, nn
 from nar_plugin import manager
 from nar_plugin.errors import TraceError
 from nar_plugin.hookspecs import ExampleInputs
-from nar_plugin.tracing.parts import children, parameters
-from nar_plugin.tracing.wrappers import unwrap
+from nar_plugin.tracing.twin.parts import children, parameters
+from nar_plugin.tracing.twin.wrappers import unwrap
 
 _SHARE = 0.9  # of the parameters, that a lone part holds
 _MOST = 6

@@ -13,7 +13,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from nar_plugin.hookspecs import ExampleInputs
-from nar_plugin.tracing.parts import modules
+from nar_plugin.tracing.twin.parts import modules
 
 from . import edits as edit
 from .arguments import place_of

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from nar_plugin.hookspecs import ExampleInputs
-from nar_plugin.tracing.parts import modules
+from nar_plugin.tracing.twin.parts import modules
 
 from ..._shared.layers import IMAGE, STEPS, floats
 from ..guess.arguments import EDGES

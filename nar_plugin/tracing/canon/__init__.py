@@ -1,0 +1,1 @@
+"""Recorded calls -> canonical operations: the rules, and what rewrites by them."""

@@ -1,0 +1,171 @@
+"""Turns recorded calls into canonical operations with the attributes that make designs differ."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from nar_plugin.tracing.canon.call import Call, Filling, operator_name, tensors_among
+from nar_plugin.tracing.canon.loops import repeated_steps
+from nar_plugin.tracing.canon.node import Node, Read
+from nar_plugin.tracing.canon.rules import CALLS, EXPANSIONS
+from nar_plugin.tracing.canon.rules.arithmetic import weight_of_weights
+from nar_plugin.tracing.canon.rules.gates import SELF_GATED
+from nar_plugin.tracing.canon.rules.packing import PACKABLE
+from nar_plugin.tracing.canon.rules.tables import note_look_ups
+from nar_plugin.tracing.graph import Op
+from nar_plugin.tracing.record.record import CONST, DATA, Move, Record
+from nar_plugin.tracing.record.samples import Samples
+from nar_plugin.tracing.vocabulary import NAMES
+
+__all__ = ["Node", "nodes_of"]
+
+# What patterns are made of that read one value several times, or parts of it.
+_OF_PARTS = SELF_GATED | frozenset(
+    """
+    gt ge lt le where masked_fill sub sum mean var std var_mean std_mean max amax logsumexp
+    linalg_vector_norm
+    """.split()
+)
+
+
+def nodes_of(
+    records: list[Record],
+    moves: dict[int, Move],
+    head_counts: dict[int, int],
+    filling: Filling,
+    samples: Samples | None = None,
+) -> tuple[list[Node], list[int]]:
+    """Canonical nodes in recorded order.
+
+    Args:
+        records: The recorded calls.
+        moves: The calls that only moved values, by identity of the result.
+        head_counts: Heads that were folded into the batch, by id of the folded tensor.
+        filling: Tells the one value that a large constant holds.
+        samples: What the batch holds for each of several samples.
+
+    Returns:
+        The nodes, and for every record the node (or PARAM, DATA, CONST) that stands for it.
+    """
+    builder = _Builder(records, moves, head_counts, filling, samples)
+    repeated = repeated_steps(records, moves)
+    stands_for: list[int] = []
+    for place, record in enumerate(records):
+        if place in repeated:
+            stands_for.append(stands_for[repeated[place]])
+            continue
+        sources = [stands_for[s] if s >= 0 else s for s in record.sources]
+        if isinstance(record.func, Op):
+            stands_for.append(builder.whole(record, sources))
+            continue
+        stands_for.append(builder.add(builder.call(record, sources)))
+    return builder.nodes, stands_for
+
+
+class _Builder:
+    """The nodes so far.
+
+    Args:
+        records: The recorded calls.
+        moves: The calls that only moved values, by identity of the result.
+        head_counts: Heads that were folded into the batch, by id of the folded tensor.
+        filling: Tells the one value that a large constant holds.
+        samples: What the batch holds for each of several samples.
+    """
+
+    def __init__(
+        self,
+        records: list[Record],
+        moves: dict[int, Move],
+        head_counts: dict[int, int],
+        filling: Filling,
+        samples: Samples | None,
+    ) -> None:
+        self.nodes: list[Node] = []
+        self._roots: dict[int, Read] = {}
+        self._records = records
+        self._moves = moves
+        self._head_counts = head_counts
+        self._filling = filling
+        self._samples = samples
+        self._names: dict[Any, str] = {}
+
+    def call(self, record: Record, sources: list[int]) -> Call:
+        """The record as the rules see it."""
+        name = self._names.get(record.func)
+        if name is None:
+            name = self._names[record.func] = operator_name(record.func)
+        return Call(
+            name,
+            record.args,
+            record.kwargs,
+            tensors_among(record),
+            sources,
+            record.out,
+            record.path,
+            self.nodes,
+            self._records,
+            self._moves,
+            record.sources,
+            self._roots,
+            self._head_counts,
+            self._filling,
+            self._samples,
+        )
+
+    def whole(self, record: Record, sources: list[int]) -> int:
+        """The node of an operation that was recorded as one."""
+        inputs = [source for source in sources if source >= 0]
+        attributes = dict(record.func.attributes)
+        node = Node(record.func.kind, attributes, inputs, record.path, record.out)
+        self.nodes.append(node)
+        return len(self.nodes) - 1
+
+    def add(self, call: Call) -> int:
+        """Apply the rule for a call; what stands for its result: a node, PARAM, DATA or CONST."""
+        if max(call.sources, default=DATA) == CONST:  # of a mask that came in
+            return CONST
+        if weight_of_weights(call):
+            return max(call.sources)
+        expansion = EXPANSIONS.get(call.name)
+        if expansion is not None:
+            last = expansion(call, self.add)
+            if last is not None:
+                return last
+        rule = CALLS.get(call.name)
+        made = rule(call) if rule else (NAMES.get(call.name, call.name.lstrip("_")), {})
+        if made is None:
+            self._pass_on(call)
+            return next((s for s in call.sources if s >= 0), max(call.sources, default=CONST))
+        kind, attributes = made
+        inputs = [source for source in call.sources if source >= 0]
+        reads = call.reads() if kind in _OF_PARTS else []
+        if kind in PACKABLE and call.live == 1:
+            call.notes["place"] = call.place()
+        node = Node(kind, attributes, inputs, call.path, call.out, reads, call.notes)
+        self._after_pooling(node)
+        note_look_ups(node, call)
+        self.nodes.append(node)
+        return len(self.nodes) - 1
+
+    def _pass_on(self, call: Call) -> None:
+        """Remember what a dropped call was computed from, scale and offset aside."""
+        if call.live != 1 or not isinstance(call.out, torch.Tensor):
+            return
+        reads = call.reads()
+        tensor = next((t for t, s in zip(call.tensors, call.sources, strict=True) if s >= 0), None)
+        if tensor is not None and tensor is not call.out:
+            self._roots[id(call.out)] = reads[0]
+
+    def _after_pooling(self, node: Node) -> None:
+        """A 1x1 convolution of globally pooled features is a linear layer; notes what is pooled."""
+        after = bool(node.inputs) and all(self.nodes[i].notes.get("pooled") for i in node.inputs)
+        pool = node.attributes.get("over") == "positions"
+        if not (pool or after):
+            return
+        node.notes["pooled"] = True
+        if after and node.notes.get("pointwise"):
+            node.kind = "linear"
+            node.attributes = {name: node.attributes[name] for name in ("in", "out", "bias")}

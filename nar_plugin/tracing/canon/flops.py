@@ -1,0 +1,187 @@
+"""FLOPs of a recorded forward, two for each multiply-add."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import torch
+from torch.utils.flop_counter import flop_registry
+
+from nar_plugin.tracing.graph import Op
+from nar_plugin.tracing.record.kernels import call_key
+from nar_plugin.tracing.record.record import Record
+from nar_plugin.tracing.vocabulary import LOOKUPS
+
+# Formulas of torch take 0.1 ms, and blocks repeat: remembered by operator and shapes.
+_REMEMBERED: dict[Any, int] = {}
+_MOST_REMEMBERED = 1 << 14
+
+
+def flops_of(records: list[Record]) -> dict[str, int]:
+    """FLOPs by kind of operator: `conv`, `attention`, `matmul` and recurrent layers.
+
+    By torch's own formulas (`torch.utils.flop_counter`), and by ours for what it leaves out.
+    """
+    counts: Counter[str] = Counter()
+    visits = _visits(records)
+    for place, record in enumerate(records):
+        if isinstance(record.func, Op):
+            counts[record.func.kind] += int(record.kwargs.get("flops", 0))
+            continue
+        packet = record.func._overloadpacket
+        if not _is_counted(packet):
+            continue
+        flops = _flops(packet, record)
+        counts[_kind_of_work(packet.__name__)] += int(flops * visits.get(place, 1))
+    return {kind: flops for kind, flops in counts.items() if flops}
+
+
+def _is_counted(packet: Any) -> bool:
+    return packet in flop_registry or packet.__name__ in _FORMULAS
+
+
+def _flops(packet: Any, record: Record) -> int:
+    key = call_key(packet, record.args, record.kwargs)
+    try:
+        if key not in _REMEMBERED:
+            if len(_REMEMBERED) > _MOST_REMEMBERED:
+                _REMEMBERED.clear()
+            _REMEMBERED[key] = _by_formula(packet, record)
+        return _REMEMBERED[key]
+    except TypeError:  # an argument that cannot be hashed
+        return _by_formula(packet, record)
+
+
+def _by_formula(packet: Any, record: Record) -> int:
+    formula = flop_registry.get(packet)
+    if formula is not None:
+        return int(formula(*record.args, **record.kwargs, out_val=record.out))
+    return _FORMULAS[packet.__name__](record.args, record.out)
+
+
+def _kind_of_work(operator: str) -> str:
+    if "conv" in operator:
+        return "conv"
+    return "attention" if "attention" in operator else "matmul"
+
+
+# -- experts that a loop visits -------------------------------------------------------------
+
+
+def _visits(records: list[Record]) -> dict[int, Fraction]:
+    """How many rows each record inside an expert should have had, for the one that it has.
+
+    Who asks `torch.where(chosen == expert)` in a trace is told of one token, computes it and adds
+    it by `index_add`. In truth the experts together get each token once for each of its choices:
+    as many rows as there are weights of choices. Experts that compute nothing are none of them.
+    """
+    found: dict[int, list[set[int]]] = defaultdict(list)
+    pairs: dict[int, int] = {}
+    for record in records:
+        if record.name in ("index_add", "index_add_") and _is_one_row(record.args[2]):
+            inside, gathered = _behind(records, record.sources[-1])
+            for weights in gathered:
+                table, place = weights.args[0], weights.sources[0]
+                if _chooses(records, place, table.shape[1]):
+                    pairs[place] = table.shape[0] * table.shape[1]
+                    found[place].append({item for item in inside if item > place})
+    return {
+        item: Fraction(pairs[place], len(visits))
+        for place, visits in found.items()
+        for inside in visits
+        for item in inside
+    }
+
+
+def _behind(records: list[Record], last: int) -> tuple[set[int], list[Record]]:
+    """What led to a record from the rows that were picked, and where weights were picked."""
+    inside: set[int] = set()
+    weights: list[Record] = []
+    todo = [last]
+    while todo:
+        place = todo.pop()
+        if place < 0 or place in inside:
+            continue
+        record = records[place]
+        if record.name not in LOOKUPS:
+            inside.add(place)
+            todo += record.sources
+        elif record.name == "index" and [*map(_is_one_row, record.args[1])] == [True, True]:
+            weights.append(record)
+    return inside, weights
+
+
+def _chooses(records: list[Record], place: int, choices: int) -> bool:
+    """Whether a token has fewer weights than its router told experts apart."""
+    while place >= 0 and not _is_product(records[place]):
+        place = max(records[place].sources, default=-1)
+    told = records[place].out if place >= 0 else None
+    return isinstance(told, torch.Tensor) and choices < told.shape[-1]
+
+
+def _is_product(record: Record) -> bool:
+    return not isinstance(record.func, Op) and _is_counted(record.func._overloadpacket)
+
+
+def _is_one_row(index: Any) -> bool:
+    return isinstance(index, torch.Tensor) and not index.is_meta and index.numel() == 1
+
+
+# -- formulas that torch lacks, from the arguments and the result --------------------------
+
+
+def _product(args: tuple[Any, ...], out: torch.Tensor) -> int:
+    """(..., k) @ (k, n), and each of a stack: every element of the left meets n columns."""
+    left, right = args[0], args[1]
+    return 2 * int(left.numel()) * int(right.shape[-1] if right.dim() > 1 else 1)
+
+
+def _added_product(args: tuple[Any, ...], out: torch.Tensor) -> int:
+    return _product(args[1:], out)
+
+
+def _linear(args: tuple[Any, ...], out: torch.Tensor) -> int:
+    """(..., k), (n, k) -> (..., n)."""
+    return 2 * int(out.numel()) * int(args[1].shape[-1])
+
+
+def _grouped(args: tuple[Any, ...], out: torch.Tensor) -> int:
+    """Routed experts: each row of the left, (rows, k), meets one of the matrices (experts, k, n).
+
+    Where the groups are of columns, (experts, m, k) and (k, columns), each column meets one.
+    """
+    left, right = args[0], args[1]
+    rows = left[0].numel() if left.dim() == 3 and right.dim() == 2 else left.numel()
+    return 2 * int(rows) * int(right.shape[-1])
+
+
+def _deformable(args: tuple[Any, ...], out: torch.Tensor) -> int:
+    """The convolution at its moved places; the interpolation there counts nothing."""
+    weight = args[1]  # (out, in / groups, height, width)
+    return 2 * int(out.numel()) * int(weight[0].numel())
+
+
+def _trilinear(args: tuple[Any, ...], out: torch.Tensor) -> int:
+    """nn.Bilinear, (n, k), (o, k, l), (n, l) -> (n, o): the weight first meets one input."""
+    weight = args[1]
+    rows = args[0].numel() // weight.shape[1]
+    return 2 * int(rows) * int(weight.numel() + weight[:, 0].numel())
+
+
+def _distances(args: tuple[Any, ...], out: torch.Tensor) -> int:
+    """(n, k), (m, k) -> (n, m), as a product of rows with their squares and ones beside them."""
+    return 2 * int(out.numel()) * int(args[0].shape[-1] + 2)
+
+
+_FORMULAS: dict[str, Callable[[tuple[Any, ...], torch.Tensor], int]] = {
+    **dict.fromkeys(("mv", "dot", "vdot", "_int_mm"), _product),
+    **dict.fromkeys(("addmv", "addbmm", "_addmm_activation"), _added_product),
+    **dict.fromkeys(("_grouped_mm", "_scaled_grouped_mm"), _grouped),
+    "linear": _linear,
+    "_euclidean_dist": _distances,
+    "_trilinear": _trilinear,
+    "deform_conv2d": _deformable,
+}

@@ -1,0 +1,165 @@
+"""Rewrites that make equal designs equal: one node for attention, RMSNorm and hand-written gates.
+
+Each rule looks for one node that starts a pattern, walks over its neighbours, and either leaves
+the graph as it is or replaces the pattern's last node and drops the others. Nodes are visited
+in topological order; a pattern's size is bounded, so the time is linear in the number of nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from itertools import permutations, product
+
+from nar_plugin.tracing.canon.node import Node
+
+# Tries to match at one node; changes the graph or leaves it alone.
+FusionRule = Callable[["Rewriter", int], None]
+
+
+class Rewriter:
+    """The nodes with their readers, and the rewrites on them.
+
+    Args:
+        nodes: Canonical nodes in topological order; they are changed in place.
+        unread: Those that no result depends on. They are dropped before any rule looks: the mean
+            of weights that nobody asked for is no reader of them.
+    """
+
+    def __init__(self, nodes: list[Node], unread: Set[int] = frozenset()) -> None:
+        self.nodes = nodes
+        self.dropped: set[int] = set(unread)
+        self._readers: list[dict[int, None]] = [{} for _ in nodes]
+        for index, node in enumerate(nodes):
+            if index not in unread:
+                for source in node.inputs:
+                    self._readers[source][index] = None
+
+    def apply(self, rules: Mapping[str, Sequence[FusionRule]]) -> None:
+        """Apply some rules, by the kind of node that they start at."""
+        for index in range(len(self.nodes)):
+            tried = self.nodes[index].kind
+            for rule in rules.get(tried, ()):
+                if index in self.dropped or self.nodes[index].kind != tried:
+                    break
+                rule(self, index)
+
+    def readers(self, index: int) -> Iterable[int]:
+        """The nodes that read `index`, each once."""
+        return self._readers[index]
+
+    def only_consumer(self, index: int) -> int | None:
+        """The one node that reads `index`, or None when there are several or none."""
+        readers = self._readers[index]
+        return next(iter(readers)) if len(readers) == 1 else None
+
+    def serves_only(self, inside: list[int], last: int) -> bool:
+        """Whether nothing outside a pattern reads its nodes but through its last one."""
+        members = {*inside, last}
+        return all(members.issuperset(self._readers[index]) for index in inside)
+
+    def same_values(self, first: int, second: int, source: int) -> bool:
+        """Whether two nodes read the same values of `source`, not different slices of it."""
+        reads = [
+            {read for item, read in zip(node.inputs, node.reads, strict=False) if item == source}
+            for node in (self.nodes[first], self.nodes[second])
+        ]
+        whole = all(read.size == self.nodes[source].size for read in reads[0] | reads[1])
+        return bool(reads[0] & reads[1]) or (bool(reads[0] and reads[1]) and whole)
+
+    def other_values(self, first: int, second: int, source: int) -> bool:
+        """Whether two nodes, or one of them twice, are known to read different slices."""
+        reads = [
+            {read for item, read in zip(node.inputs, node.reads, strict=False) if item == source}
+            for node in (self.nodes[first], self.nodes[second])
+        ]
+        pairs = permutations(reads[0], 2) if first == second else product(*reads)
+        apart = [
+            one.place[0] == other.place[0] and one.place != other.place for one, other in pairs
+        ]
+        return bool(apart) and all(apart)
+
+    def replace(self, index: int, node: Node, dropped: list[int]) -> None:
+        """Put `node` at `index`; nodes in `dropped` vanish."""
+        for old in (index, *dropped):
+            for source in self.nodes[old].inputs:
+                self._readers[source].pop(old, None)
+        self.dropped.update(dropped)
+        self.nodes[index] = node
+        for source in node.inputs:
+            self._readers[source][index] = None
+
+    def merge(self, members: list[int], node: Node) -> None:
+        """Put `node` in the place of the first member; what read the others reads it."""
+        first, *others = members
+        self.replace(first, node, others)
+        for other in others:
+            for reader in self._readers[other]:
+                inputs = self.nodes[reader].inputs
+                self.nodes[reader].inputs = [first if item == other else item for item in inputs]
+                self._readers[first][reader] = None
+            self._readers[other].clear()
+
+    def splice(self, index: int, place: int) -> None:
+        """Let a node read what one of its inputs reads in the place of that input."""
+        node = self.nodes[index]
+        inner = node.inputs[place]
+        source = self.nodes[inner]
+        shapes = node.notes.get("shapes")
+        if shapes is not None and len(shapes) == len(node.inputs):
+            more = source.notes.get("shapes", [None] * len(source.inputs))
+            node.notes["shapes"] = [*shapes[:place], *more, *shapes[place + 1 :]]
+        node.inputs = [*node.inputs[:place], *source.inputs, *node.inputs[place + 1 :]]
+        node.reads = []
+        for item in source.inputs:
+            self._readers[item][index] = None
+        if inner not in node.inputs:
+            self._readers[inner].pop(index, None)
+        self.forsake([inner])
+
+    def forget(self, index: int) -> None:
+        """Drop a node that is as good as a parameter to the one sum that reads it."""
+        self.dropped.add(index)
+        (reader,) = self._readers[index]
+        self._readers[index].clear()
+        node = self.nodes[reader]
+        node.inputs = [item for item in node.inputs if item != index]
+        node.reads = []
+        node.attributes = {"operand": "param"}
+        if not node.inputs:
+            self.forget(reader)
+
+    def bypass(self, index: int) -> None:
+        """Drop a node of one input; what reads it reads that."""
+        (source,) = self.nodes[index].inputs
+        for reader in list(self._readers[index]):
+            for place, item in enumerate(self.nodes[reader].inputs):
+                if item == index:
+                    self.redirect(reader, place, source)
+        self._readers[source].pop(index, None)
+        self.dropped.add(index)
+
+    def unlink(self, index: int, source: int) -> None:
+        """Let a node read one of its inputs no more."""
+        inputs = self.nodes[index].inputs
+        inputs[:] = [item for item in inputs if item != source]
+        self._readers[source].pop(index, None)
+
+    def forsake(self, indices: Iterable[int]) -> None:
+        """Drop those nodes that nothing reads any more, and then what only they read."""
+        waiting = list(indices)
+        while waiting:
+            index = waiting.pop()
+            if index not in self.dropped and not self._readers[index]:
+                self.dropped.add(index)
+                for source in self.nodes[index].inputs:
+                    self._readers[source].pop(index, None)
+                waiting += self.nodes[index].inputs
+
+    def redirect(self, index: int, place: int, source: int) -> None:
+        """Let a node read another one at one place of its inputs."""
+        inputs = self.nodes[index].inputs
+        old = inputs[place]
+        inputs[place] = source
+        if old not in inputs:
+            self._readers[old].pop(index, None)
+        self._readers[source][index] = None

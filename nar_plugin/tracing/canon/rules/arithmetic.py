@@ -1,0 +1,288 @@
+"""Numbers, masks and what is computed from weights alone."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import torch
+
+from nar_plugin.tracing.canon.call import Call
+from nar_plugin.tracing.canon.fusion import Rewriter
+from nar_plugin.tracing.canon.node import Node
+from nar_plugin.tracing.canon.rules.pooling import as_mean
+from nar_plugin.tracing.canon.rules.rule import Attributes, Rule, declare, on_calls, starts_at
+from nar_plugin.tracing.record.record import CONST, DATA, PARAM
+from nar_plugin.tracing.vocabulary import (
+    ARITHMETIC,
+    LOOKUPS,
+    MASKING,
+    NAMES,
+    PRODUCTS,
+    WEIGHT_ARITHMETIC,
+)
+
+_MASKS = (torch.bool, torch.uint8)
+_POWERS = {0.5: "sqrt", -0.5: "rsqrt", -1.0: "reciprocal"}
+
+declare(
+    Rule(
+        name="arithmetic on weights",
+        effect="dropped",
+        pattern="norms, products, means, roots, activations, resampling of parameters alone; a "
+        "parameter times a constant matrix",
+        result="",
+        reason="weight_norm, spectral_norm, weight standardization, `1 + weight`, softmax of "
+        "weights, a table of positions for another resolution: still a weight.",
+    )
+)
+
+
+def weight_of_weights(call: Call) -> bool:
+    """Whether a call computes a weight from weights."""
+    if call.name in PRODUCTS and call.sources == [PARAM, CONST]:  # not a layer on constants
+        return True
+    return call.name in WEIGHT_ARITHMETIC and call.of_weights
+
+
+@on_calls(
+    Rule(
+        name="numbers",
+        effect="dropped",
+        pattern="adding a number, multiplying with a number or with one learned number",
+        result="",
+        reason="Scale and offset are no structure.",
+    ),
+    *ARITHMETIC,
+)
+def _arithmetic(call: Call) -> tuple[str, Attributes] | None:
+    kind = NAMES.get(call.name, call.name)
+    if rounding := call.kwargs.get("rounding_mode"):
+        return ("floor_divide" if rounding == "floor" else "trunc_divide"), {}
+    if call.live >= 2:
+        if call.name == "mul" and len(set(call.sources)) == 1 and len(set(call.reads())) == 1:
+            return "pow", {"exponent": 2.0}  # not the product of two slices, as in NAFNet
+        call.notes["plus_one"] = call.name == "div" and call.scaled(1).near(1.0, 1.0)
+        call.notes["shapes"] = call.shapes()
+        return kind, {}
+    if (mean := as_mean(call)) is not None:
+        return mean
+    others = [(tensor, source) for tensor, source in call.others() if call.size(tensor, source) > 1]
+    if not others:
+        return None
+    if max(call.sources) == DATA:
+        return None
+    learned = [tensor for tensor, source in others if source == PARAM]
+    if learned:
+        call.notes["operand_size"] = call.size(learned[0], PARAM)
+        pairs = zip(learned[0].shape, learned[0].stride(), strict=True)
+        call.notes["operand_shape"] = tuple(size if stride else 1 for size, stride in pairs)
+    else:
+        call.notes["constant_size"] = call.size(*others[0])
+    call.notes["complex"] = others[0][0].is_complex()
+    return kind, {"operand": "param" if learned else "const"}
+
+
+declare(
+    Rule(
+        name="scaled inputs",
+        effect="dropped",
+        pattern="(x - mean) / std of what comes into the model, with constants",
+        result="",
+        reason="Images are normalised inside a model or before it.",
+    )
+)
+
+
+@starts_at(
+    Rule(
+        name="division by hand",
+        effect="fused",
+        pattern="x * (1 / y)",
+        result="x / y",
+        reason="One function.",
+    ),
+    "reciprocal",
+)
+def _divided(graph: Rewriter, index: int) -> None:
+    last = graph.only_consumer(index)
+    if last is None or graph.nodes[last].kind != "mul" or not graph.nodes[index].inputs:
+        return
+    product = graph.nodes[last]
+    others = [item for item in product.inputs if item != index]
+    if len(product.inputs) == 2 and others:  # two slices of one reciprocal are no quotient
+        inputs = [*others, *graph.nodes[index].inputs]
+        node = Node("div", {}, inputs, product.path, product.out, notes=product.notes)
+        graph.replace(last, node, [index])
+
+
+declare(
+    Rule(
+        name="squares and roots",
+        effect="renamed",
+        pattern="x * x, square(x), pow(x, 1/2), pow(x, -1/2), pow(x, -1)",
+        result="pow(exponent=2), sqrt, rsqrt, reciprocal",
+        reason="One function, two spellings.",
+    )
+)
+
+
+@on_calls(None, "pow", "float_power", "square")
+def _power(call: Call) -> tuple[str, Attributes] | None:
+    if call.name == "square":
+        return "pow", {"exponent": 2.0}
+    exponent = call.args[1] if len(call.args) > 1 else None
+    if not isinstance(exponent, int | float):
+        return "pow", {}
+    if float(exponent) in _POWERS:
+        return _POWERS[float(exponent)], {}
+    return "pow", {"exponent": float(exponent)}
+
+
+@on_calls(
+    Rule(
+        name="masks",
+        effect="dropped",
+        pattern="where, masked_fill, maximum, tril, x[mask] = number, ... with a mask that no "
+        "input changes",
+        result="",
+        reason="A mask says which values count for one input; causal or not is no layer.",
+    ),
+    *(name for name in MASKING if not name.startswith("clamp")),
+)
+def _masked(call: Call) -> tuple[str, Attributes] | None:
+    if call.name == "maximum" and call.live == 1 and 0.0 in (call.number(0), call.number(1)):
+        return "relu", {}
+    if call.name == "maximum" and (slope := _slope(call, 0, 1) or _slope(call, 1, 0)):
+        return "leaky_relu", {"slope": slope}
+    if call.name == "where":
+        zeros = [word for word, place in (("then", 1), ("else", 2)) if call.number(place) == 0.0]
+        call.notes["filled"] = "".join(zeros)
+        call.notes["slope"] = len(call.sources) == 3 and _slope(call, 1, 2)
+    if call.name == "masked_fill" and call.number(2) == 0.0:
+        call.notes["filled"] = "then"
+    operands = sum(source != CONST for source in call.sources)
+    return None if operands < 2 else (NAMES.get(call.name, call.name), {})
+
+
+def _slope(call: Call, whole: int, leak: int) -> float | None:
+    """The number below 1 that the second of two operands is the first one times."""
+    if not 0 <= call.sources[whole] == call.sources[leak] or len(set(call.reads()[-2:])) > 1:
+        return None
+    scale, offset = call.scaled(leak)
+    plain = call.scaled(whole).near(1.0, 0.0)
+    return round(scale, 4) if plain and not offset and 0 < scale < 1 else None
+
+
+declare(
+    Rule(
+        name="embedding by hand",
+        effect="renamed",
+        pattern="index, gather, index_select of a parameter at ids that come in",
+        result="embedding(vocabulary, width)",
+        reason="weight[ids] and F.embedding(ids, weight) are one layer.",
+    )
+)
+
+
+declare(
+    Rule(
+        name="picked places",
+        effect="dropped",
+        pattern="index, gather, index_select of what flows, at places that no input changes",
+        result="",
+        reason="x[:, [-1]] is x[:, -1:], and a fixed order of channels or tokens is no layer.",
+    )
+)
+
+
+@on_calls(
+    Rule(
+        name="look-ups in learned tables",
+        effect="dropped",
+        pattern="index, gather, index_select of a parameter at constant places",
+        result="",
+        reason="A relative position bias is a parameter, however its table is stored.",
+    ),
+    *LOOKUPS,
+)
+def _looked_up(call: Call) -> tuple[str, Attributes] | None:
+    if call.sources[0] >= 0 and all(source in (CONST, PARAM) for source in call.sources[1:]):
+        return None
+    if max(call.sources) >= 0:
+        return NAMES.get(call.name, call.name), {}
+    masks = any(tensor.dtype == torch.bool for tensor in call.tensors)
+    if call.sources[0] != PARAM or not call.live or masks:
+        return None
+    weight, places = call.tensors[0], [call.args[1]]
+    if call.name == "index":
+        places = [place for place, ids in enumerate(call.args[1]) if ids is not None]
+    rows = math.prod(weight.shape[place] for place in places)
+    return "embedding", {"vocabulary": rows, "width": weight.numel() // rows}
+
+
+@on_calls(
+    Rule(
+        name="sums by index",
+        effect="renamed",
+        pattern="index_add, scatter_add, scatter_reduce of sums, index_put that accumulates",
+        result="scatter_add",
+        reason="One function on rows: how messages are summed at the nodes of a graph.",
+    ),
+    "index_add",
+    "scatter_reduce",
+)
+def _summed_by_index(call: Call) -> tuple[str, Attributes] | None:
+    if call.name == "scatter_reduce" and call.args[4] != "sum":
+        return call.name, {}
+    return "scatter_add", {}
+
+
+@on_calls(
+    Rule(
+        name="assignments",
+        effect="renamed",
+        pattern="x[mask] = number, x[ids] = values, index_fill, index_put",
+        result="masked_fill, index_put",
+        reason="What torch makes of an assignment depends on its version.",
+    ),
+    "index_put",
+    "index_fill",
+)
+def _assigned(call: Call) -> tuple[str, Attributes] | None:
+    if call.name == "index_put":
+        x, places, values, *adds = call.args
+        if adds == [True]:
+            return "scatter_add", {}
+        masks = [item for item in places if item is not None]
+        if len(masks) == 1 and masks[0].dtype in _MASKS and values.dim() == 0:
+            return _masked(replace(call, name="masked_fill", args=(x, masks[0], values)))
+    if call.sources[0] >= 0 and set(call.sources[1:]) <= {CONST}:
+        return None
+    return "index_put", {}
+
+
+@on_calls(
+    Rule(
+        name="parts of one tensor joined",
+        effect="dropped",
+        pattern="cat or stack of slices of one tensor, with a constant or with nothing",
+        result="",
+        reason="The rotated half of a rotary embedding, an empty cache, the features that a "
+        "rotation leaves out where it leaves out none: values change places.",
+    ),
+    "cat",
+    "stack",
+    "hstack",
+)
+def _joined(call: Call) -> tuple[str, Attributes] | None:
+    pairs = zip(call.tensors, call.sources, strict=True)
+    call.sources = [source if tensor.numel() else CONST for tensor, source in pairs]
+    dim = call.args[1] if len(call.args) > 1 else call.kwargs.get("dim", 0)
+    dim = int(dim) % max(call.out.dim(), 1)
+    call.notes["dim" if call.name == "cat" else "stacked"] = dim
+    call.notes["shapes"] = call.shapes()
+    call.notes["of_nodes"] = min(call.sources) >= 0
+    call.notes["with_data"] = DATA in call.sources and PARAM not in call.sources
+    call.notes["of_features"] = call.name == "cat" and dim == call.out.dim() - 1
+    return None if len(set(call.sources) - {CONST}) == 1 else ("cat", {})

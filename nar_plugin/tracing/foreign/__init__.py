@@ -1,0 +1,1 @@
+"""Kernels that are not plain ATen: Triton's, known by name, and quantized ones."""

@@ -1,0 +1,1 @@
+"""Records the calls of a forward, and answers what meta tensors cannot."""

@@ -1,0 +1,216 @@
+"""One forward pass, followed on the meta device or, second best, on real tensors."""
+
+from __future__ import annotations
+
+import gc
+import os
+import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import replace
+from typing import Any
+
+import torch
+from torch import nn
+
+from nar_plugin.hookspecs import ExampleInputs
+from nar_plugin.references.construction import random_numbers_kept
+from nar_plugin.tracing.canon.assembly import Recording, graph_of
+from nar_plugin.tracing.foreign.triton_kernels import launches_recorded
+from nar_plugin.tracing.graph import ArchitectureGraph
+from nar_plugin.tracing.record.escapes import Escapes, may_help, told
+from nar_plugin.tracing.record.real_recorder import RealRecorder
+from nar_plugin.tracing.record.recorder import Recorder
+from nar_plugin.tracing.record.samples import Samples, samples_of
+from nar_plugin.tracing.run import inputs as example
+from nar_plugin.tracing.run.eager import Eagerly
+from nar_plugin.tracing.twin import sequences
+from nar_plugin.tracing.twin.twin import Twin, real_copy
+
+# Attributes of an error that a forward raised.
+CALLS_MADE = "nar_calls_made"
+ABOUT = "nar_about"  # the arguments, by position or name, on which the call that raised depends
+
+
+def follow_on_meta(model: nn.Module, inputs: ExampleInputs, reason: str) -> ArchitectureGraph:
+    """Run a meta twin of a model once and return the graph of what it computed.
+
+    Args:
+        model: Any module; it is only read.
+        inputs: What its forward is called with.
+        reason: Why this way was taken, in words; kept on the graph.
+
+    Raises:
+        Exception: Whatever the forward raises.
+    """
+    try:
+        with recorded_on_meta(model, inputs) as recording:
+            graph = graph_of(recording)
+    except Exception as error:
+        if not may_help(error):
+            raise
+        # A forward under inference_mode cannot look at tensors that were made outside it.
+        inference = torch.inference_mode("inference tensor" in told(error))
+        with inference, recorded_on_meta(model, inputs, escapes=True) as recording:
+            graph = graph_of(recording)
+    if recording.recorder.made_up:
+        reason += f"; values of tensors that it read and were made up: {recording.recorder.made_up}"
+        reason += " (where one decides, one way was followed)"
+    return replace(_of_one(graph, inputs), method="meta", reason=reason)
+
+
+def follow_on_reals(model: nn.Module, inputs: ExampleInputs, reason: str) -> ArchitectureGraph:
+    """As `follow_on_meta`, with a copy of the weights and random inputs, on the CPU."""
+    data: list[torch.Tensor] = []
+    args, kwargs = example.on_cpu(inputs, data)
+    recorder = RealRecorder(data, _samples(inputs))
+    twin = Twin(model, recorder.scope, copy_tensor=real_copy)
+    with _recorded(twin, recorder, args, kwargs) as recording:
+        graph = graph_of(recording)
+    return replace(_of_one(graph, inputs), method="real", reason=reason)
+
+
+def _of_one(graph: ArchitectureGraph, inputs: ExampleInputs) -> ArchitectureGraph:
+    """The graph with its inputs, and with the FLOPs of one sample."""
+    work = {kind: flops // inputs.batch for kind, flops in graph.work.items()}
+    text = example.describe(inputs)
+    return replace(graph, flops=sum(work.values()), work=work, inputs=text)
+
+
+def _samples(inputs: ExampleInputs) -> Samples | None:
+    """Those of a user's inputs: guesses hold one sample wherever a model takes one."""
+    return samples_of(inputs) if isinstance(inputs, example.Given) else None
+
+
+@contextmanager
+def recorded_on_meta(
+    model: nn.Module, inputs: ExampleInputs, *, escapes: bool = False
+) -> Iterator[Recording]:
+    """Run a meta twin of a model once; its records are valid inside the block.
+
+    Args:
+        model: Any module; it is only read.
+        inputs: What its forward is called with.
+        escapes: Whether to answer calls that leave the dispatcher as well.
+    """
+    data: list[torch.Tensor] = []
+    constants: list[torch.Tensor] = []
+    args, kwargs = example.on_meta(inputs, data, constants)
+    recorder = Recorder(data, strict=not escapes, samples=_samples(inputs))
+    for tensor in constants:
+        recorder.constants.take(tensor)
+    with _collector_paused():
+        twin = Twin(model, recorder.scope)
+        asked = Escapes(recorder) if escapes else None
+        with _recorded(twin, recorder, args, kwargs, asked) as recording:
+            yield recording
+
+
+@contextmanager
+def _recorded(
+    twin: Twin,
+    recorder: Recorder,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    escapes: Escapes | None = None,
+) -> Iterator[Recording]:
+    try:
+        sequences.fold(twin, recorder)
+        recorder.sources.learn(twin.parameters)
+        recorder.constants.hold(twin.tensors)
+        with ExitStack() as around:
+            around.enter_context(default_dtype_kept())
+            # The user did not call this forward, and a guess may be refused a dozen times.
+            around.enter_context(warnings.catch_warnings(action="ignore"))
+            # A forward may toss a coin, as teacher forcing does: it falls alike in every trace.
+            around.enter_context(random_numbers_kept())
+            around.enter_context(torch.no_grad())
+            around.enter_context(Eagerly())
+            around.enter_context(launches_recorded(recorder))
+            # Positions from stand-ins may lie outside: an error is better than a crash.
+            around.enter_context(_checked_sparse_tensors())
+            if escapes is not None:
+                around.enter_context(escapes)
+            around.enter_context(recorder)
+            out = _called(twin.model, args, kwargs, recorder)
+        yield Recording(recorder, twin, out)
+    finally:
+        twin.dissolve()
+
+
+def _called(
+    model: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], recorder: Recorder
+) -> Any:
+    """The forward's result; its error learns how far the forward came, and what it is about."""
+    try:
+        return model(*args, **kwargs)
+    except Exception as error:
+        vars(error)[CALLS_MADE] = len(recorder.records) + recorder.constants.calls_on_given
+        vars(error)[ABOUT] = recorder.refused_inputs(_places(args, kwargs))
+        raise
+
+
+def _places(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[int, int | str]:
+    """The position or the name of the argument that holds a tensor, by the tensor's id."""
+    places: list[tuple[int | str, Any]] = [*enumerate(args), *kwargs.items()]
+    found: dict[int, int | str] = {}
+    for place, value in places:
+        found |= {id(tensor): place for tensor in _tensors(value)}
+    return found
+
+
+def _tensors(value: Any) -> list[torch.Tensor]:
+    found: list[torch.Tensor] = []
+
+    def note(tensor: torch.Tensor) -> torch.Tensor:
+        found.append(tensor)
+        return tensor
+
+    example.changed(value, note)
+    return found
+
+
+def _checked_sparse_tensors() -> AbstractContextManager[None]:
+    checks: Any = torch.sparse.check_sparse_tensor_invariants
+    context: AbstractContextManager[None] = checks()
+    return context
+
+
+_paused: set[int] = set()  # the threads whose traces have paused a collector that was on
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Spare a trace the search for cycles: all that it makes lives until its graph is there."""
+    if not gc.isenabled():
+        yield
+        return
+    _paused.add(threading.get_ident())
+    gc.disable()
+    try:
+        yield
+    finally:
+        _paused.discard(threading.get_ident())
+        gc.enable()
+
+
+def _resume_collector() -> None:
+    """A process that another thread forks has no trace in it that would do so at its end."""
+    if _paused - {threading.get_ident()}:
+        gc.enable()
+    _paused.intersection_update({threading.get_ident()})
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_resume_collector)
+
+
+@contextmanager
+def default_dtype_kept() -> Iterator[None]:
+    """Leave the default dtype outside the block as it was."""
+    dtype = torch.get_default_dtype()
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(dtype)
