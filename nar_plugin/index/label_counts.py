@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+Number = TypeVar("Number", bound=np.generic)
 _LISTS = ("labels", "counts", "views")
 
 
@@ -58,7 +59,9 @@ def from_table(table: pa.Table) -> LabelTable:
     """
     columns = [table[name].combine_chunks() for name in _LISTS]
     starts = [_starts(column) for column in columns]
-    labels, counts, views = (_values(column) for column in columns)
+    labels = _numbers(columns[0].flatten(), np.uint64)
+    counts = _numbers(columns[1].flatten(), np.uint32)
+    views = _numbers(columns[2].flatten(), np.uint8)
     if any(not np.array_equal(starts[0], other) for other in starts[1:]) or not counts.all():
         raise IndexIncompatible(
             "The labels of an index do not come with a count each. `nar index update` fetches a "
@@ -68,11 +71,12 @@ def from_table(table: pa.Table) -> LabelTable:
 
 
 def _starts(column: pa.ListArray) -> NDArray[np.int64]:
-    offsets = column.offsets.to_numpy().astype(np.int64)
+    offsets = _numbers(column.offsets, np.int32).astype(np.int64)
     starts: NDArray[np.int64] = offsets - offsets[0] if len(offsets) else np.zeros(1, np.int64)
     return starts
 
 
-def _values(column: pa.ListArray) -> NDArray[np.generic]:
-    values: NDArray[np.generic] = column.flatten().to_numpy(zero_copy_only=False)
-    return values
+def _numbers(array: pa.Array, kind: type[Number]) -> NDArray[Number]:
+    """The numbers of an array without nulls. Arrow's own conversion would import pandas."""
+    found = np.frombuffer(array.buffers()[1] or b"", dtype=kind)
+    return found[array.offset : array.offset + len(array)]

@@ -1,7 +1,7 @@
 """Runs the tests of `tests/hooks` where their libraries are: `make hooks`.
 
-Each environment of `environments.toml` is made as `nar dev corpus build --isolated` makes it, once. An
-environment whose tests passed at this commit is not run again, so an interrupted run goes on.
+Each environment of `environments.toml` is made as `nar dev corpus build --isolated` makes it, once.
+An environment whose tests passed at this commit is not run again, so an interrupted run goes on.
 """
 
 from __future__ import annotations
