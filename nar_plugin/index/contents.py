@@ -260,7 +260,9 @@ class Contents:
             for entry in self.manifest.of_kind(kind)
         ]
         tables += [getattr(shard, kind) for shard in self.added]
-        whole = taken(pa.concat_tables([schema.empty_table(), *tables]), self.numbers)
+        whole = pa.concat_tables([schema.empty_table(), *tables])
+        if not np.array_equal(self.numbers, np.arange(len(whole))):
+            whole = taken(whole, self.numbers)
         if whole["fingerprint"].to_pylist() != list(self.positions):
             raise IndexIncompatible(
                 f"The stored {kind} of the index {self.source} are not those of its rows. "
