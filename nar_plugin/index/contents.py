@@ -260,7 +260,8 @@ class Contents:
             for entry in self.manifest.of_kind(kind)
         ]
         tables += [getattr(shard, kind) for shard in self.added]
-        whole = pa.concat_tables([schema.empty_table(), *tables])
+        # Arrow imports pandas to put tables together.
+        whole = tables[0] if len(tables) == 1 else pa.concat_tables([schema.empty_table(), *tables])
         if not np.array_equal(self.numbers, np.arange(len(whole))):
             whole = taken(whole, self.numbers)
         if whole["fingerprint"].to_pylist() != list(self.positions):
