@@ -207,9 +207,7 @@ def one_behind_all(small, tmp_path_factory):
     pytest.importorskip("faiss", exc_type=ImportError)
     folder = tmp_path_factory.mktemp("all")
     (folder / "encoder").mkdir()
-    save_encoder(
-        ArchitectureEncoder(5, 8, families=12, variants=8, designs=8, sizes=4), folder / "encoder"
-    )
+    save_encoder(ArchitectureEncoder(5, 8, hidden=8, dimensions=32), folder / "encoder")
     index = ArchitectureIndex.load(small[1])
     own = {"encoder": "own", "encoder_sha256": encoder_sha256(folder / "encoder")}
     index = ArchitectureIndex(index.contents.stating(**own))

@@ -241,7 +241,7 @@ def test_weights_that_are_none(tmp_path):
 
     from nar_plugin.encoder import ArchitectureEncoder
 
-    encoder = ArchitectureEncoder(5, 8, families=12, variants=8, designs=8, sizes=4)
+    encoder = ArchitectureEncoder(5, 8, hidden=8, dimensions=32)
     save_encoder(encoder, tmp_path)
     config = json.loads((tmp_path / "encoder.json").read_bytes())
     (tmp_path / "encoder.safetensors").write_bytes(b"\0" * 100)

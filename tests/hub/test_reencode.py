@@ -102,7 +102,7 @@ def test_by_an_encoder_of_ones_own(published, tmp_path):
     torch.manual_seed(0)
     mine = tmp_path / "mine"
     mine.mkdir()
-    save_encoder(ArchitectureEncoder(5, 8, 1, 2, 1, sizes=2), mine, recipe="small")
+    save_encoder(ArchitectureEncoder(5, 8, hidden=8, dimensions=6), mine, recipe="small")
     nar(
         "dev", "index", "reencode", REPO, "--output", str(tmp_path / "anew"), "--encoder", str(mine)
     )

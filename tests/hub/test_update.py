@@ -239,7 +239,7 @@ def encoder(tmp_path):
     """The folder of an encoder of 32 dimensions."""
     folder = tmp_path / "own-encoder"
     folder.mkdir()
-    small = ArchitectureEncoder(5, 8, families=12, variants=8, designs=8, sizes=4)
+    small = ArchitectureEncoder(5, 8, hidden=8, dimensions=32)
     save_encoder(small, folder, recipe="own")
     return folder
 
@@ -273,7 +273,7 @@ def test_a_damaged_encoder_in_the_cache_is_not_asked(published, small, encoder, 
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"sketch": "another"}, "made for sketches of version another"),
+        ({"labels_version": "another"}, "made for labels of version another"),
         ({"sha256": "0" * 64}, "does not have the sha256"),
         ({"encoder": {"labels": 10**12}}, "is not the encoder that"),
         ({"encoder": {"command": "rm"}}, "is not the encoder that"),
@@ -300,7 +300,7 @@ def test_an_encoder_that_nobody_can_use_does_not_land(
 
 
 def test_an_encoder_of_other_dimensions_does_not_land(published, small, encoder, tmp_path):
-    save_encoder(ArchitectureEncoder(5, 8, 1, 1, 1, sizes=2), encoder, recipe="own")
+    save_encoder(ArchitectureEncoder(5, 8, hidden=8, dimensions=5), encoder, recipe="own")
     hub.publish(with_encoder(ArchitectureIndex.load(small[0]), encoder, tmp_path / "own"), REPO)
     with pytest.raises(IndexIncompatible, match=r"5 dimensions.* is not the one that made"):
         hub.update(REPO)
