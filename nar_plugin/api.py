@@ -59,7 +59,7 @@ def find_similar(
     trace: bool = False,
     distinct: str = "backbone",
 ) -> SimilarArchitectures:
-    """The k known architectures that are most like a model, each backbone once.
+    """Find the k known architectures that are most like a model, each backbone once.
 
     Example:
         ```python
@@ -69,20 +69,20 @@ def find_similar(
         ```
 
     Args:
-        model: An nn.Module, a transformers config, or a reference such as `timm:resnet50`. A name
-            of the index is answered from its row where the installed library is of the version
-            that was traced, or cannot build it; so in `embed` and `novelty`.
+        model: An nn.Module, a transformers config, or a reference such as `timm:resnet50`. The
+            index answers for a name that it knows, unless the installed library has another
+            version than the one that was traced. So it does in `embed` and `novelty`.
         k: How many, at least 1.
         index: An index, its folder or repository, or None for the one that answers (`load_index`).
         where: Conditions on the hits: `task`, `family`, `library`, `licence`, `params`, `flops`.
         example_inputs: What the forward is traced with, when the guess is not right.
-        trace: Build and trace the model also where the index knows the name.
-        distinct: `backbone` folds what has the backbone of a better hit, and another head or stem,
-            into that hit (`hit.variants`); `graph` gives each distinct graph as a hit.
+        trace: Build and trace the model even if the index knows the name.
+        distinct: `backbone` makes designs that differ in head or stem one hit, the best of them;
+            the others are its `variants`. `graph` makes each distinct graph a hit.
 
     Returns:
-        The hits, most alike first. An identical graph is the first, with `exact` set. A hit goes by
-        the first of its names that meets `where`.
+        The hits, most alike first. An identical graph comes first, with `exact` set. A hit has the
+        first of its names that meets `where`.
 
     Raises:
         TraceError: The forward could not be followed, or not within `NAR_TRACE_SECONDS`.
@@ -137,10 +137,10 @@ def motifs(model: Any, *, example_inputs: Any = None) -> MacroGraph:
 
 
 def compare(a: Any, b: Any, *, example_inputs: Any = None) -> Comparison:
-    """Two models side by side: how alike they are, block by block, and what differs.
+    """Compare two models: how alike they are, block by block, and what differs.
 
-    Both are built and traced, since an explanation needs their graphs; the row of a known name
-    answers where its library is not installed, and then nothing is explained.
+    Both are built and traced, because an explanation needs their graphs. If a library is not
+    installed, the row of the name answers, and nothing is explained.
 
     Example:
         ```python
@@ -166,8 +166,8 @@ def novelty(model: Any, *, example_inputs: Any = None, index: Index = None) -> f
         ```
 
     Returns:
-        0 for an architecture that the index holds, or has an equal of in all but details; about 1
-        for one that has little in common with any, and 2.6 at most.
+        A number from 0 to 1: 0 for a known architecture, near 1 for one that has little in common
+        with any.
     """
     (hit,) = find_similar(model, 1, index=index, example_inputs=example_inputs)
     return 0.0 if hit.exact else max(0.0, 1.0 - hit.score)
