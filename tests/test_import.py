@@ -48,6 +48,7 @@ def python(tmp_path):
     return run
 
 
+@pytest.mark.perf
 def test_import_takes_less_than_50_ms(python):
     program = (
         "import time; start = time.perf_counter(); import nar_plugin\n"

@@ -1,6 +1,7 @@
 """Designs typed in as lessons and papers' code have them find what they are."""
 
 import torch
+from expected import EXPECTED
 from torch import nn
 from torch.nn import functional as F
 
@@ -112,8 +113,9 @@ def test_mamba_with_a_scan_in_a_loop():
     with torch.device("meta"):
         model = Layers(50280, 768, [SelectiveScan() for _ in range(24)])
     hit = first(model)
-    assert hit.family == "mamba"
-    assert hit.score > 0.9
+    wanted = EXPECTED["mamba_in_a_loop"]
+    assert hit.family in wanted["first"]
+    assert hit.score > wanted["score"]
 
 
 def test_retnet_as_a_masked_product():
@@ -121,8 +123,9 @@ def test_retnet_as_a_masked_product():
         halves = [part for _ in range(24) for part in (Retention(), GatedLinear(2048, 2816))]
         model = Layers(32000, 2048, halves)
     hit = first(model)
-    assert hit.name == "fla:RetNetModel"
-    assert hit.score > 0.99
+    wanted = EXPECTED["retnet_as_a_masked_product"]
+    assert hit.name in wanted["first"]
+    assert hit.score > wanted["score"]
 
 
 class Residual(nn.Module):

@@ -40,9 +40,7 @@ def test_the_minimum_versions_give_the_committed_fingerprints(tmp_path):
     light = ["numpy", "pluggy", "pyarrow", "rich", "safetensors", "typer"]
     pip = [python, "-m", "pip", "install", "--quiet", "--no-cache-dir"]
     installed = subprocess.run([*pip, *pins, *light], capture_output=True, text=True)
-    if installed.returncode:  # no network, no registry, no room: nothing about the fingerprints
-        said = [line for line in installed.stderr.splitlines() if "WARNING" not in line]
-        pytest.skip("the minimum versions could not be installed: " + " ".join(said[-3:]))
+    assert installed.returncode == 0, installed.stderr[-4000:]
     subprocess.run([*pip, "--no-deps", "--editable", ROOT], check=True)
     done = subprocess.run(
         [python, ROOT / "tests" / "fingerprints.py"],

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -36,3 +37,12 @@ def test_only_the_result_is_on_stdout(tmp_path):
     (row,) = json.loads(answer.stdout)
     assert (row["listed"], row["constructed"], row["traced"]) == (2, 1, 1)
     assert "no weights here" in row["failures"]["shouting:refuses"]
+
+
+@pytest.mark.slow
+def test_nearly_all_of_the_hand_written_zoo_traces(tmp_path, monkeypatch):
+    monkeypatch.chdir(Path(__file__).parents[2])
+    module = "docs.benchmarks.zoo"
+    (row,) = measure_coverage(tmp_path / "r", libraries=[], module=module, workers=1)
+    assert row.listed >= 128
+    assert row.traced >= 0.95 * row.listed, row.failures

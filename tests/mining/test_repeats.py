@@ -184,6 +184,7 @@ def transformer(layers):
     return net.graph
 
 
+@pytest.mark.perf
 def test_fifty_thousand_operations_in_seconds():
     graph = transformer(4166)
     seconds = []
@@ -196,6 +197,7 @@ def test_fifty_thousand_operations_in_seconds():
     assert macro.table()[0].count == 4166
 
 
+@pytest.mark.perf
 def test_time_grows_with_the_operations():
     def seconds(graph):
         started = time.process_time()

@@ -33,6 +33,7 @@ from fuzzed_steps import STEPS  # noqa: E402
 
 SECONDS = 20  # of this process's own work for one trace; six times that by the clock
 AT_RANDOM = int(os.environ.get("NAR_FUZZ", "0"))
+REFUSED: list[bool] = []  # whether each example was; what is drawn depends on `check` itself
 
 
 class TookTooLong(BaseException):
@@ -138,6 +139,7 @@ def check(recipe):
     assert works(pickle.dumps, model) == pickled
     if copied and "own forward" not in repr(recipe):  # a copy's closure runs the original
         assert outcome(copy.deepcopy(model), inputs) == first
+    REFUSED.append(first == "refused")
 
 
 def works(function, model):
@@ -150,7 +152,8 @@ def works(function, model):
 
 
 def fuzz(count):
-    """Draw `count` examples and check them."""
+    """Draw `count` examples and check them; most must be traced, not refused."""
+    REFUSED.clear()
     settings = hypothesis.settings(
         max_examples=AT_RANDOM or count,
         derandomize=not AT_RANDOM,
@@ -160,6 +163,7 @@ def fuzz(count):
         print_blob=False,
     )
     settings(hypothesis.given(recipes)(check))()
+    assert sum(REFUSED) < 0.2 * len(REFUSED), f"{sum(REFUSED)} of {len(REFUSED)} were refused"
 
 
 def test_random_modules():

@@ -128,6 +128,7 @@ def test_a_seed_repeats():
     assert [graph.ops for graph in darts_architectures(50, 1)[0]] != [graph.ops for graph in one]
 
 
+@pytest.mark.perf
 def test_ten_thousand_are_made_in_seconds():
     started = time.perf_counter()
     graphs, _ = darts_architectures(10_000, 0)
