@@ -150,7 +150,7 @@ def test_another_encoders_overlay_is_left_out_and_mended(base, home, caplog):
     assert "`nar dev index reencode`" in caplog.text
     with pytest.raises(IndexIncompatible, match="nar dev index reencode"):
         add(base, "own_models:twin")
-    result = CliRunner().invoke(app, ["index", "reencode", "--json"])
+    result = CliRunner().invoke(app, ["dev", "index", "reencode", "--json"])
     assert json.loads(result.stdout)["graphs"] == 2
     (hit,) = nar_plugin.find_similar(built("small"), k=1)
     assert hit.overlay
@@ -195,7 +195,7 @@ def test_an_overlay_of_another_tracer_cannot_be_reencoded(base, home):
 
 
 def test_nothing_to_reencode(base):
-    result = CliRunner().invoke(app, ["index", "reencode"])
+    result = CliRunner().invoke(app, ["dev", "index", "reencode"])
     assert "nar index add REF" in str(result.exception)
 
 
