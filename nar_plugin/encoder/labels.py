@@ -102,9 +102,19 @@ def counts_of(graphs: Sequence[ArchitectureGraph]) -> Counts:
     graphs = [read(graph) for graph in graphs]
     owners = np.repeat(np.arange(len(graphs)), [len(graph) for graph in graphs])
     parts = [_counted(placed.view, owners, placed) for placed in placed_labels(graphs)]
-    joined = Counts(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
-    order = np.lexsort((joined.labels, joined.views, joined.graphs))
-    return Counts(*(column[order] for column in joined))
+    found = joined(parts)
+    order = np.lexsort((found.labels, found.views, found.graphs))
+    return Counts(found.graphs[order], found.views[order], found.labels[order], found.counts[order])
+
+
+def joined(parts: Sequence[Counts]) -> Counts:
+    """The labels of several, one after the other; their graphs keep their numbers."""
+    return Counts(
+        np.concatenate([part.graphs for part in parts]),
+        np.concatenate([part.views for part in parts]),
+        np.concatenate([part.labels for part in parts]),
+        np.concatenate([part.counts for part in parts]),
+    )
 
 
 def placed_labels(graphs: Sequence[ArchitectureGraph]) -> Iterator[Placed]:
@@ -114,7 +124,7 @@ def placed_labels(graphs: Sequence[ArchitectureGraph]) -> Iterator[Placed]:
         graphs: As `read` gives them.
     """
     for word, group in _grouped():
-        nodes = nodes_of(graphs, lambda op, word=word: word(pointwise(op)))
+        nodes = nodes_of(graphs, _told(word))
         around = max((view.depth for _, view in group if not view.walks), default=-1)
         along = max((view.depth for _, view in group if view.walks), default=0)
         found = {(False, depth): each for depth, each in enumerate(surroundings(nodes, around))}
@@ -124,6 +134,11 @@ def placed_labels(graphs: Sequence[ArchitectureGraph]) -> Iterator[Placed]:
         for number, view in group:
             places, labels = found[view.walks, view.depth]
             yield Placed(number, places, mixed(labels ^ np.uint64(number + 1)))
+
+
+def _told(word: Callable[[Op], str]) -> Callable[[Op], str]:
+    """Of a convolution of one point it is told what is told of a linear layer."""
+    return lambda op: word(pointwise(op))
 
 
 def _grouped() -> list[tuple[Callable[[Op], str], list[tuple[int, View]]]]:

@@ -98,7 +98,8 @@ class ArchitectureEncoder(nn.Module):
         known = self.labels.cpu().numpy().view(np.uint64)
         read = weighed(counts, graphs, known, self.rarity.cpu().numpy())
         device = self.rarity.device
-        return self(*(torch.from_numpy(part).to(device) for part in read)).cpu()
+        vectors: Tensor = self(*(torch.from_numpy(part).to(device) for part in read))
+        return vectors.cpu()
 
 
 def weighed(

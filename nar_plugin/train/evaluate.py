@@ -22,7 +22,7 @@ from nar_plugin.train import splits
 from nar_plugin.train.corpus import CorpusGraph, read_corpus, read_names
 from nar_plugin.train.figures import SAMPLE, Panel, panel, save_sample
 from nar_plugin.train.likeness import cells as likeness
-from nar_plugin.train.likeness.scoring import Comparer, OfNames, asked
+from nar_plugin.train.likeness.scoring import Asked, Comparer, OfNames, asked
 from nar_plugin.train.methods import METHODS, Method
 from nar_plugin.train.metrics import Vectors, retrieval_quality
 from nar_plugin.train.nas import NAS_VERSION, darts_corpus
@@ -198,13 +198,15 @@ def _measured(cell: Cell, data: _Data, work: Path) -> dict[str, Any]:
     earlier = getattr(method, "earlier", 0.0)  # seconds of a training that was interrupted
     vectors, seconds = data.embedded(cell, method, items)
     save_sample(folder, vectors, items, split.graphs[split.queries], real=cell.split != "nas")
-    compared = isinstance(method, Comparer)
-    scores = asked(method, items) if compared else vectors
+    scores: Vectors | Asked = vectors
+    if isinstance(method, Comparer):
+        compared = asked(method, items)
+        scores = OfNames(compared, split.graphs) if cell.split == "paper" else compared
+    elif cell.split == "paper":
+        scores = vectors[split.graphs]
     if twins:
         quality: dict[str, Any] = asdict(twin_quality(scores, items, twins))
     else:
-        if cell.split == "paper":
-            scores = OfNames(scores, split.graphs) if compared else vectors[split.graphs]
         quality = retrieval_quality(scores, split.labels, split.queries, split.candidates).to_dict()
     taken = {"fit": earlier + fitted - started, "embed": seconds}
     return _record(cell, data, method, quality, _facts(items, split, twins), taken)

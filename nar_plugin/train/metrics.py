@@ -109,7 +109,7 @@ def nearness(
     vectors: Vectors | Asked, queries: IntArray, candidates: IntArray
 ) -> NDArray[np.float32]:
     """float32[q, c]: how near candidates are to queries, by cosine or as a method says itself."""
-    if isinstance(vectors, np.ndarray) or sparse.issparse(vectors):
+    if isinstance(vectors, np.ndarray | sparse.csr_array):
         return similarities(vectors[queries], vectors[candidates])
     return vectors.among(queries, candidates)
 

@@ -27,7 +27,7 @@ from torch.nn import functional
 from tqdm import tqdm
 
 from nar_plugin.encoder import ArchitectureEncoder, save_encoder
-from nar_plugin.encoder.labels import LABELS_VERSION, VIEWS, Counts, counts_of
+from nar_plugin.encoder.labels import LABELS_VERSION, VIEWS, Counts, counts_of, joined
 from nar_plugin.encoder.model import weighed
 from nar_plugin.encoder.relabelling import Hashes
 from nar_plugin.tracing.graph import ArchitectureGraph
@@ -168,7 +168,7 @@ def _counts(graphs: Sequence[ArchitectureGraph]) -> Counts:
     for start in tqdm(starts, desc="labels", unit="batch", leave=False):
         found = counts_of(graphs[start : start + _BATCH])
         parts.append(found._replace(graphs=found.graphs + start))
-    return Counts(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+    return joined(parts)
 
 
 def _known(counts: Counts, graphs: int, seldom: int) -> tuple[Hashes, NDArray[np.float32]]:
