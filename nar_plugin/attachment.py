@@ -91,6 +91,7 @@ def find_similar(
     index: Any = None,
     where: Mapping[str, Any] | None = None,
     example_inputs: Any = None,
+    distinct: str = "backbone",
 ) -> SimilarArchitectures:
     """The known architectures that this model resembles most: `model.find_similar(k=10)`.
 
@@ -104,6 +105,7 @@ def find_similar(
         where: Metadata that a hit must have, such as `{"library": "timm"}`.
         example_inputs: A tensor, a tuple or a dict that the model's forward accepts, where the
             plugins cannot guess it.
+        distinct: `backbone` gives one hit for each backbone, `graph` one for each graph.
 
     Returns:
         The hits, best first.
@@ -115,7 +117,14 @@ def find_similar(
     try:
         from nar_plugin import api
 
-        return api.find_similar(model, k, index=index, where=where, example_inputs=example_inputs)
+        return api.find_similar(
+            model,
+            k,
+            index=index,
+            where=where,
+            example_inputs=example_inputs,
+            distinct=distinct,
+        )
     except AttributeError as error:
         raise RuntimeError(f"find_similar failed: AttributeError: {error}") from error
 

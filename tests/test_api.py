@@ -14,7 +14,7 @@ from torch import nn
 
 import nar_plugin
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable, NarError, TraceError
-from nar_plugin.train.corpus import read_corpus
+from nar_plugin.train.corpus.corpus import read_corpus
 
 CORPUS = Path(nar_plugin.__file__).parent / "data" / "corpus"
 PRODUCTS = {"attention", "conv", "gru", "linear", "lstm", "matmul", "rnn"}

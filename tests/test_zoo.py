@@ -11,8 +11,8 @@ import pytest
 
 import nar_plugin
 from nar_plugin.references import resolve
-from nar_plugin.train.corpus import read_names
-from nar_plugin.train.workers import version_of
+from nar_plugin.train.corpus.corpus import read_names
+from nar_plugin.train.corpus.workers import version_of
 
 pytest.importorskip("timm")
 pytest.importorskip("transformers")

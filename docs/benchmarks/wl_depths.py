@@ -3,11 +3,11 @@
 from functools import partial
 from pathlib import Path
 
-from nar_plugin.train.baselines import wl_beside_widths, wl_histogram
-from nar_plugin.train.corpus import read_corpus
-from nar_plugin.train.metrics import retrieval_quality
-from nar_plugin.train.splits import split_corpus
-from nar_plugin.train.twins import twin_quality, twin_split
+from nar_plugin.train.corpus.corpus import read_corpus
+from nar_plugin.train.corpus.splits import split_corpus
+from nar_plugin.train.measure.baselines import wl_beside_widths, wl_histogram
+from nar_plugin.train.measure.metrics import retrieval_quality
+from nar_plugin.train.measure.twin_pairs import twin_quality, twin_split
 
 items = [item for item in read_corpus(Path("nar_plugin/data/corpus")) if item.is_searched]
 splits = [split_corpus(items, name, 0, validation=True) for name in ("unique", "unseen")]

@@ -22,7 +22,7 @@ from nar_plugin.references import resolve
 from nar_plugin.tracing import trace
 from nar_plugin.tracing.run import inputs as example
 from nar_plugin.tracing.run.forward import recorded_on_meta
-from nar_plugin.train.build import list_architectures
+from nar_plugin.train.corpus.build import list_architectures
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from typing import Any
 from nar_plugin.errors import NarError
 from nar_plugin.hookspecs import NamedArchitecture
 from nar_plugin.references.callables import current_folder_importable
-from nar_plugin.train.build import list_architectures
-from nar_plugin.train.workers import read_records, trace_all
+from nar_plugin.train.corpus.build import list_architectures
+from nar_plugin.train.corpus.workers import read_records, trace_all
 
 
 @dataclass(frozen=True)

@@ -49,8 +49,8 @@ def build(
     from nar_plugin.cli.extra import needs_train
 
     with needs_train():
-        from nar_plugin.train.build import build_corpus
-        from nar_plugin.train.corpus import read_names
+        from nar_plugin.train.corpus.build import build_corpus
+        from nar_plugin.train.corpus.corpus import read_names
     build_corpus(folder, work, workers=workers, limit=limit, isolated=isolated, engine=engine.value)
     names = read_names(folder)
     traced = [name for name in names if name["fingerprint"]]
@@ -78,7 +78,7 @@ def move(
     from nar_plugin.cli.extra import needs_train
 
     with needs_train():
-        from nar_plugin.train.moving import move_corpus
+        from nar_plugin.train.corpus.moving import move_corpus
     left = move_corpus(folder, work, workers=workers, isolated=isolated)
     say(f"{left:,} names are left for `nar dev corpus build`")
 
@@ -93,7 +93,7 @@ def failures(
     from nar_plugin.cli.extra import needs_train
 
     with needs_train():
-        from nar_plugin.train.corpus import read_names
+        from nar_plugin.train.corpus.corpus import read_names
     found = {name["name"]: name["failure"] for name in read_names(folder) if name["failure"]}
     if as_json:
         show_json(found)
@@ -113,7 +113,7 @@ def diff(
     from nar_plugin.cli.extra import needs_train
 
     with needs_train():
-        from nar_plugin.train.diff import diff as compare
+        from nar_plugin.train.corpus.diff import diff as compare
     found = asdict(compare(old, new))
     if as_json:
         show_json(found)
@@ -133,6 +133,6 @@ def card(
     from nar_plugin.cli.extra import needs_train
 
     with needs_train():
-        from nar_plugin.train.card import write_card
+        from nar_plugin.train.corpus.card import write_card
     write_card(folder)
     say(f"{folder / 'README.md'} and {folder / 'card.png'}")

@@ -34,8 +34,8 @@ def crawl(
     from nar_plugin.cli.extra import needs_train
 
     with needs_train():
-        from nar_plugin.train import crawl as crawling
-        from nar_plugin.train.hub_configs import most_downloaded, read_ids
+        from nar_plugin.train.corpus import crawl as crawling
+        from nar_plugin.train.corpus.hub_configs import most_downloaded, read_ids
     if file is not None and task is not None:
         raise typer.BadParameter("--task goes with the most downloaded, not with --file")
     ids = read_ids(file) if file else most_downloaded(task, limit)

@@ -47,9 +47,9 @@ def evaluate(
     from nar_plugin.cli.extra import needs_train
 
     with needs_train():
-        from nar_plugin.train import evaluate as measuring
-        from nar_plugin.train.figures import draw
-        from nar_plugin.train.quality import table, write_page
+        from nar_plugin.train.measure import evaluate as measuring
+        from nar_plugin.train.measure.figures import draw
+        from nar_plugin.train.measure.quality import table, write_page
     cells = measuring.all_cells() if everything else []
     cells += [
         measuring.Cell(name, part, number, validation)

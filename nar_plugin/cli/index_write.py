@@ -32,6 +32,6 @@ def write(
     from nar_plugin.cli.extra import needs_train
 
     with needs_train():
-        from nar_plugin.train.default import write_index
+        from nar_plugin.train.fit.default import write_index
     today = datetime.now(UTC).strftime("%Y.%m.%d")
     say(repr(write_index(corpus, encoder, folder, revision or today, graphs=graphs)))

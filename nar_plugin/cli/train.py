@@ -25,6 +25,6 @@ def train(
     from nar_plugin.cli.extra import needs_train
 
     with needs_train():
-        from nar_plugin.train.recipe import train_encoder
+        from nar_plugin.train.fit.recipe import train_encoder
     train_encoder(corpus, folder, device=device)
     say(f"wrote {folder}")

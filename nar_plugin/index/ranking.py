@@ -177,7 +177,8 @@ def _folded(matches: Sequence[Match], places: Mapping[str, int], subject: Subjec
     groups: dict[str, list[Match]] = {}
     for match in matches:
         row = match.row
-        key = row.fingerprint if match.overlay else row.backbone or row.design or row.fingerprint
+        own = match.overlay and row.fingerprint not in places
+        key = row.fingerprint if own else row.backbone or row.design or row.fingerprint
         groups.setdefault(key, []).append(match)
     found = []
     for group in groups.values():

@@ -7,8 +7,8 @@ from nar_plugin.encoder.backbone import backbone
 from nar_plugin.mining import mine
 from nar_plugin.tracing.fingerprint import design
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
-from nar_plugin.train.edits import edited
-from nar_plugin.train.layers import layer_norm, linear
+from nar_plugin.train.fit.edits import edited
+from nar_plugin.train.fit.layers import layer_norm, linear
 
 
 def perceptrons(width=16, blocks=6):

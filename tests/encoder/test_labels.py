@@ -34,7 +34,7 @@ def test_two_operations_by_hand():
     # Each operation has a label in each view; none states a width, and a walk has three edges.
     sizes = {name: sorted(labels.values()) for name, labels in one.items()}
     assert sizes.pop("width") == sizes.pop("walk of three") == []
-    assert set(map(tuple, sizes.values())) == {(1, 1)} and len(sizes) == 7
+    assert set(map(tuple, sizes.values())) == {(1, 1)} and len(sizes) == 8
     every = [label for labels in one.values() for label in labels]
     assert len(set(every)) == len(every)  # a view's labels are its own
 

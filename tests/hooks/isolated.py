@@ -14,7 +14,7 @@ from pathlib import Path
 from uv import find_uv_bin
 
 from nar_plugin.errors import NarError
-from nar_plugin.train.environments import Environment, environments
+from nar_plugin.train.corpus.environments import Environment, environments
 
 ROOT = Path(__file__).parents[2]
 ENVIRONMENTS = ROOT / "runs" / "corpus" / "environments"

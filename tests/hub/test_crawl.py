@@ -8,8 +8,8 @@ import pytest
 from huggingface_hub import HfApi
 
 from nar_plugin.errors import NarError
-from nar_plugin.train import crawl as crawling
-from nar_plugin.train import hub_configs as reading
+from nar_plugin.train.corpus import crawl as crawling
+from nar_plugin.train.corpus import hub_configs as reading
 
 TYPES = (
     *("albert", "bart", "beit", "bert", "bloom", "convnext", "cvt", "deit", "dinov2", "distilbert"),
@@ -155,7 +155,7 @@ def test_a_crawl_makes_a_corpus_and_that_an_index(client, python, tmp_path):
 
     import nar_plugin
     from nar_plugin.index import EMBEDDED
-    from nar_plugin.train.corpus import read_corpus, read_names
+    from nar_plugin.train.corpus.corpus import read_corpus, read_names
 
     small = {"model_type": "bert", "num_hidden_layers": 1, "hidden_size": 32, "vocab_size": 99}
     small |= {"num_attention_heads": 2, "intermediate_size": 64, "architectures": ["BertModel"]}
@@ -175,7 +175,7 @@ def test_a_crawl_makes_a_corpus_and_that_an_index(client, python, tmp_path):
     (graph,) = read_corpus(tmp_path / "corpus")
     assert {name["name"] for name in graph.names} == {"hub:owner/first", "hub:other/tuned"}
 
-    from nar_plugin.train.default import write_index
+    from nar_plugin.train.fit.default import write_index
 
     (row,) = write_index(tmp_path / "corpus", EMBEDDED, tmp_path / "index", "crawled").rows()
     assert set(row.names) == {"hub:owner/first", "hub:other/tuned"}
@@ -192,7 +192,7 @@ def test_thirty_model_types(client, python, tmp_path):
     from transformers import AutoConfig
 
     import nar_plugin
-    from nar_plugin.train.corpus import read_names
+    from nar_plugin.train.corpus.corpus import read_names
 
     for kind in TYPES:
         put_config(client, f"owner/{kind}", json.loads(AutoConfig.for_model(kind).to_json_string()))

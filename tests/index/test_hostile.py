@@ -138,7 +138,7 @@ def test_what_never_ends_is_not_read(whole):
         ArchitectureIndex.load(whole)
     (whole / "manifest.json").unlink()
     (whole / "manifest.json").symlink_to("/dev/zero")
-    with pytest.raises(NarError, match="at most 16,777,216 are read"):
+    with pytest.raises(NarError, match="no regular file"):
         ArchitectureIndex.load(whole)
 
 
@@ -255,7 +255,7 @@ import resource, sys
 from pathlib import Path
 from nar_plugin.errors import IndexIncompatible
 from nar_plugin.index.manifest import FileEntry
-from nar_plugin.index.parquet import from_parquet
+from nar_plugin.index.parquet import from_parquet, to_parquet
 from nar_plugin.index.rows import schema, to_table
 to_table([])
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -323,15 +323,16 @@ def test_a_codec_that_no_one_knows_is_refused(whole):
         from_parquet(broken, entry, schema())
 
 
-def test_a_histogram_of_another_length_than_its_levels_is_refused(whole):
+def test_a_histogram_of_another_length_than_its_levels_is_refused():
     """Arrow ends the process when it is asked for such a column."""
-    content = (whole / ROWS).read_bytes()
+    numbers = pa.schema([pa.field("number", pa.float32(), nullable=False)])
+    content = to_parquet(pa.table([pa.array([0.5] * 55, pa.float32())], schema=numbers))
     # field 1 of the size statistics becomes 2, and so the histogram in field 2 the one in 3
     before, histogram, after = content.rpartition(b"\x3c\x16\x00\x19")
     broken = before + b"\x3c\x24\x00\x19" + after
     entry = FileEntry.of(broken, ROWS, "rows", 55)
     with pytest.raises(IndexIncompatible, match="histogram of levels"):
-        from_parquet(broken, entry, schema())
+        from_parquet(broken, entry, numbers)
 
 
 EVIL = "evil:\x1b]0;owned\x07\x1b[2J\u202e<script>alert(1)</script>"

@@ -1,17 +1,25 @@
 import numpy as np
 import pytest
 
-from nar_plugin.likeness import LEARNED, likeness
+from nar_plugin.likeness import DIFFERENT, likeness
 
 
-def test_a_share_of_each_and_no_cosine_counts_against_a_design():
-    overlap = np.array([1, 0.5, 0.5, 0], np.float32)
-    cosine = np.array([1, 0.5, -0.9, 1], np.float32)
+def test_by_hand():
+    overlap = np.array([0.5, 0.75, 0, 0.36], np.float32)
+    cosine = np.array([0, 0, 0, -0.9], np.float32)
     found = likeness(overlap, cosine)
-    assert found == pytest.approx([1, 0.5, 0.5 * (1 - LEARNED), LEARNED])
+    # Apart by sqrt(.5), sqrt(.25), 1 and sqrt(.64); near by the rest, at 1.6 times the odds.
+    near = [1 - 0.5**0.5, 0.5, 0, 0.2]
+    assert found == pytest.approx([1.6 * x / (1 + 0.6 * x) for x in near], abs=1e-6)
     assert found.dtype == np.float32
 
 
-def test_rounding_leaves_none_beyond_one():
+def test_the_scale_changes_no_order():
+    overlap = np.linspace(0, 0.98, 50, dtype=np.float32)
+    found = likeness(overlap, np.full(50, 0.5, np.float32))
+    assert (np.diff(found) > 0).all()
+
+
+def test_two_designs_that_differ_are_never_one():
     almost = np.array([1 + 1e-6], np.float32)
-    assert likeness(almost, almost).tolist() == [1]
+    assert likeness(almost, almost) == pytest.approx(DIFFERENT)

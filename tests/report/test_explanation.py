@@ -90,8 +90,8 @@ def test_a_comparison_explains_itself(query, macros):
 def test_rows_alone_explain_nothing(query, macros):
     found = comparison_of(query, query, 0.5, (macros[0], None))
     assert found.explanation is None
-    assert found.likeness is None
-    assert "similarity 0.500" in repr(found)
+    assert found.likeness == 0.5
+    assert "likeness 0.500" in repr(found)
 
 
 def test_a_hit_is_built_by_its_name(similar, make_hit, macros):

@@ -9,7 +9,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from nar_plugin.train.corpus import CorpusGraph
+from nar_plugin.train.corpus.corpus import CorpusGraph
 from nar_plugin.train.paper.folding import Folded, Ints
 from nar_plugin.train.paper.recipe import Recipe
 

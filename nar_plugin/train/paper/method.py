@@ -11,14 +11,14 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from nar_plugin.train.corpus import CorpusGraph
-from nar_plugin.train.metrics import Vectors
-from nar_plugin.train.nas import darts_corpus
+from nar_plugin.train.corpus.corpus import CorpusGraph
+from nar_plugin.train.corpus.splits import IntArray, family_numbers
+from nar_plugin.train.measure.metrics import Vectors
 from nar_plugin.train.paper.cutting import cut
 from nar_plugin.train.paper.model import PaperEncoder
+from nar_plugin.train.paper.nas import darts_corpus
 from nar_plugin.train.paper.recipe import Recipe
 from nar_plugin.train.paper.training import embed, train
-from nar_plugin.train.splits import IntArray, family_numbers
 
 
 class PaperMethod:

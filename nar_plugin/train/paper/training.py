@@ -14,12 +14,12 @@ from torch import Tensor, nn
 from torch.nn import functional
 from tqdm import tqdm
 
+from nar_plugin.train.fit.checkpoints import write_whole
 from nar_plugin.train.paper.cutting import Cut, folded_pieces
 from nar_plugin.train.paper.folding import Folded, FoldedBatch, Ints
 from nar_plugin.train.paper.losses import family_loss, motif_loss
 from nar_plugin.train.paper.model import PaperEncoder, device_of
 from nar_plugin.train.paper.recipe import Recipe
-from nar_plugin.train.resuming import write_whole
 
 _STATE = "training.pt"
 _CHUNK = 2048  # pieces or graphs that are embedded at once

@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("tqdm")
 
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
-from nar_plugin.train.corpus import CorpusGraph
+from nar_plugin.train.corpus.corpus import CorpusGraph
 from nar_plugin.train.paper.cutting import cut
 from nar_plugin.train.paper.recipe import Recipe
 

@@ -7,8 +7,8 @@ import torch
 pytest.importorskip("tqdm")
 
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
-from nar_plugin.train.corpus import CorpusGraph
-from nar_plugin.train.metrics import retrieval_quality
+from nar_plugin.train.corpus.corpus import CorpusGraph
+from nar_plugin.train.measure.metrics import retrieval_quality
 from nar_plugin.train.paper import training
 from nar_plugin.train.paper.method import PaperMethod
 from nar_plugin.train.paper.recipe import Recipe

@@ -1,0 +1,1 @@
+"""The corpus: build it, move it, label and split it, tell what changed."""

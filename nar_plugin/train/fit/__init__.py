@@ -1,0 +1,1 @@
+"""Train the encoder on the corpus, and write the embedded default."""

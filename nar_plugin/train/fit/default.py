@@ -1,0 +1,124 @@
+"""Writes the embedded default: the vectors and rows of a corpus under a trained encoder."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nar_plugin.encoder import encoder_id, encoder_sha256, load_encoder
+from nar_plugin.encoder.backbone import backbone
+from nar_plugin.index import ArchitectureIndex, ArchitectureRow, label_counts
+from nar_plugin.index.graphs import to_table
+from nar_plugin.likeness import LabelTable
+from nar_plugin.tracing.fingerprint import FINGERPRINT_VERSION
+from nar_plugin.tracing.vocabulary import VOCABULARY_VERSION
+from nar_plugin.train.corpus.corpus import CorpusGraph, read_corpus
+
+_BATCH = 256  # graphs that are labelled at once
+WELL_KNOWN = frozenset({"timm", "torchvision", "transformers", "diffusers", "litgpt"})
+
+
+def write_index(
+    corpus: Path, encoder: Path, folder: Path, revision: str, *, graphs: bool = False
+) -> ArchitectureIndex:
+    """Encode the graphs of a corpus and write the index, with its encoder beside it.
+
+    Only graphs that are searched (`CorpusGraph.is_searched`) are written, those of most names
+    first: of graphs that differ in their heads alone, which are equally near to any question, the
+    best known comes first.
+
+    Args:
+        corpus: Folder of a corpus.
+        encoder: Folder of a trained encoder.
+        folder: Receives index and encoder.
+        revision: Name of this state, such as `2026.11.21`.
+        graphs: Put the graphs beside the vectors, from which another encoder can make its own.
+    """
+    items = [item for item in read_corpus(corpus) if item.is_searched]
+    items.sort(key=lambda item: -len(item.names))
+    network = load_encoder(encoder)
+    tables, parts = [], []
+    for start in range(0, len(items), _BATCH):
+        labels = LabelTable.of([item.graph for item in items[start : start + _BATCH]])
+        parts.append(network.encode_counts(labels.counted(), len(labels)).numpy())
+        tables.append(labels.compared())
+    families = Counter(name["family"] for item in items for name in item.names)
+    index = ArchitectureIndex.from_rows(
+        [_row(item, families) for item in items],
+        np.concatenate(parts),
+        encoder_id(encoder),
+        encoder_sha256(encoder),
+        tracer=VOCABULARY_VERSION,
+        fingerprint=FINGERPRINT_VERSION,
+        revision=revision,
+        versions=_versions(items),
+        graphs=to_table((item.graph, item.starts) for item in items) if graphs else None,
+        labels=label_counts.to_table(
+            [item.fingerprint for item in items], LabelTable.joined(tables)
+        ),
+    )
+    index.save(folder, half=True, encoder=encoder)
+    return index
+
+
+def _versions(items: Iterable[CorpusGraph]) -> dict[str, str]:
+    """The version of each library that was traced, left out where names are of several."""
+    found: dict[str, set[str]] = {}
+    for name in (name for item in items for name in item.names):
+        found.setdefault(name["library"], set()).add(name["version"] or "")
+    return {library: min(of) for library, of in found.items() if len(of) == 1 and "" not in of}
+
+
+def _row(item: CorpusGraph, families: Mapping[str, int]) -> ArchitectureRow:
+    """A graph's row. Of its commonest family, a name of the commonest size stands for all.
+
+    Names of the libraries that people know come before those of libraries that build on them:
+    `torchvision:swin_t` before `torchgeo:swin_t`.
+    The family counts when more than half of the names have it. Of sizes that are as common, the
+    smallest counts: a model with parts that the traced forward does not reach, such as the vision
+    tower of one that was given only text, shares its graph with the model that has no such parts.
+    A ResNet whose blocks share their weights is the same graph too, and smaller, but rare. Of names
+    of one size those of the family with far more names (more digits) come first, `segformer` with
+    120 before `glpn` with 4, then one that says a word of it: `Llama-2-7b` before `Platypus2-7B`.
+
+    Args:
+        item: The graph.
+        families: How many names each family has in the corpus.
+    """
+    family, count = Counter(name["family"] for name in item.names).most_common(1)[0]
+    common = family if 2 * count > len(item.names) else None
+    sizes = Counter(name["params"] for name in item.names)
+
+    def order(name: dict[str, Any]) -> tuple[bool, bool, int, int, int, bool, int, str]:
+        stranger = common is not None and name["family"] != common
+        rare = -sizes[name["params"]]
+        words = (word for word in name["family"].split("_") if len(word) > 1)
+        library, _, own = name["name"].lower().partition(":")
+        mute = not any(word in own for word in words)
+        lesser = library not in WELL_KNOWN
+        known = -len(str(families[name["family"]]))  # 120 names and 4, not 5 and 2
+        text = name["name"]
+        return stranger, lesser, rare, name["params"], known, mute, len(text), text
+
+    names = sorted(item.names, key=order)
+    first = names[0]
+    return ArchitectureRow(
+        name=first["name"],
+        names=tuple(str(name["name"]) for name in names),
+        library=first["library"],
+        family=first["family"],
+        task=first["task"],
+        params=first["params"],
+        flops=first["flops"],
+        fingerprint=item.fingerprint,
+        design=item.design,
+        licence=first["licence"],
+        url=first["url"],
+        motifs=item.motifs,
+        composed=item.is_composed,
+        backbone=backbone(item.macro(), item.design),
+    )

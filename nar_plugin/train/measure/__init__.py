@@ -1,0 +1,1 @@
+"""Measure methods: splits asked, metrics, tables and figures."""
