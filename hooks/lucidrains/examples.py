@@ -55,8 +55,8 @@ def inputs(example: Example) -> ExampleInputs:
     import torch
     from torch.utils._pytree import tree_map
 
-    with torch.device("cpu"):
-        torch.manual_seed(0)
+    with torch.device("cpu"), torch.random.fork_rng(devices=[]):
+        torch.default_generator.manual_seed(0)
         names = {**_names(example.modules), "call": _arguments}
         args, kwargs = evaluate(example.call or "call()", names)
     kwargs.pop("return_loss", None)

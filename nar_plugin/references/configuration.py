@@ -14,13 +14,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from nar_plugin.errors import NarError
+from nar_plugin.errors import IndexUnavailable, NarError
 from nar_plugin.references.config_file import CONFIG, config_file, read_object
 from nar_plugin.references.config_values import data_alone
 from nar_plugin.references.construction import built
 from nar_plugin.references.guard import DataOnly
 from nar_plugin.references.installation import want
 from nar_plugin.references.model_class import make, model_class
+from nar_plugin.remote.cache import MAIN, Place
 
 if TYPE_CHECKING:
     from torch import nn
@@ -106,24 +107,18 @@ def from_hub(name: str) -> nn.Module:
     Raises:
         NarError: When the config can neither be found in the cache nor downloaded.
     """
-    want("huggingface_hub", for_what=f"hub:{name}")
-    from huggingface_hub import hf_hub_download, try_to_load_from_cache
-
     repo, at, revision = name.partition("@")
     if at and not _REVISION.fullmatch(revision):
         raise NarError(f"hub:{name} names no revision after its @: give a branch, tag or commit")
+    place, revision = Place(repo, kind="model"), revision or MAIN
     try:
-        # With `local_files_only`, hf_hub_download asks the Hub nothing about the file, but which
-        # coding agents there are (huggingface_hub 2.4).
-        file = try_to_load_from_cache(repo, CONFIG, revision=revision or None)
-        if not isinstance(file, str):
-            file = hf_hub_download(repo, CONFIG, revision=revision or None)
-    except (OSError, ValueError) as error:
+        file = place.cached(CONFIG, revision) or place.small(CONFIG, revision)
+    except IndexUnavailable as error:
         raise NarError(
             f"hub:{name} could not be read, neither from the cache of the Hugging Face Hub nor "
             f"from the network (HF_HUB_OFFLINE=1 asks the cache alone): {error}"
         ) from error
-    return from_file(Path(file))
+    return from_file(file)
 
 
 def _from_config(config: Any, where: str) -> nn.Module:

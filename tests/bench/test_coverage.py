@@ -31,7 +31,7 @@ def test_an_unknown_library_is_named(tmp_path):
 def test_only_the_result_is_on_stdout(tmp_path):
     (tmp_path / "shouting.py").write_text(MODELS)
     run = "from nar_plugin.cli import main; main()"
-    command = [sys.executable, "-c", run, "bench", "coverage", "--json"]
+    command = [sys.executable, "-c", run, "dev", "bench", "coverage", "--json"]
     command += ["--module", "shouting", "--workers", "1"]
     answer = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     (row,) = json.loads(answer.stdout)

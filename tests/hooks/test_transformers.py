@@ -173,11 +173,15 @@ def test_a_model_is_built_without_weights_and_traced(name: str) -> None:
         ("ernie4_5_vl_moe_text/Ernie4_5_VLMoeTextModel", "layers.1.mlp.vision_moe"),
         ("gemma4_assistant/Gemma4AssistantForCausalLM", "model.layers.0.self_attn"),
         ("granite4_vision", "spatial_projectors"),
-        ("hy_v4_vl", "vision_tower"),
+        pytest.param("hy_v4_vl", "vision_tower", marks=pytest.mark.slow),
         ("instructblip_qformer/InstructBlipQFormerModel", "encoder.layer.0.crossattention"),
-        ("llama4@meta-llama/Llama-4-Scout-17B-16E-Instruct", "vision_model"),
+        pytest.param(
+            "llama4@meta-llama/Llama-4-Scout-17B-16E-Instruct",
+            "vision_model",
+            marks=pytest.mark.slow,
+        ),
         ("moshi/MoshiForConditionalGeneration", "depth_decoder"),
-        ("muse_spark", "audio_tower"),
+        pytest.param("muse_spark", "audio_tower", marks=pytest.mark.slow),
         ("neomme", "patch_embeddings"),
         ("omniasr", "audio_tower"),
         (

@@ -101,6 +101,7 @@ def _asked_for(model: type) -> set[str]:
     return set(_OPTIONAL.findall(inspect.getsource(sys.modules[model.__module__])))
 
 
+@pytest.mark.slow
 def test_overrides_are_fields_of_the_configuration() -> None:
     known: dict[str, set[str]] = {}
     unknown = {row.name: _unknown_fields(row, known) for row in checkpoints().values()}
@@ -145,6 +146,7 @@ def test_size_is_the_published_one(name: str, published: int) -> None:
     assert parameters(name) == pytest.approx(published, rel=0.01)
 
 
+@pytest.mark.slow
 def test_rows_that_say_checked_were() -> None:
     small = [
         row

@@ -75,6 +75,7 @@ def test_the_commands_say_what_they_did(nar, server, small):
     assert f"The index {REPO}@" in done.stderr and "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_twelve_thousand_rows_there_and_back(nar, ask, python, server, large):
     """Publish, fetch, query, update by the new shard alone, go back, go offline."""
     first, second = large

@@ -68,6 +68,7 @@ def test_processes_that_load_while_revisions_land(tmp_path):
     assert ArchitectureIndex.load(folder).manifest.revision == str(ROUNDS - 1)
 
 
+@pytest.mark.slow
 def test_threads_that_search_while_revisions_land(tmp_path):
     folder = tmp_path / "index"
     revision(0).save(folder)

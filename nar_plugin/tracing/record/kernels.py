@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Any
 
 import torch
+import torch.fx.experimental.symbolic_shapes  # by meta kernels: once here, not in each child
 
 from nar_plugin import isolation
 from nar_plugin.tracing.record.opaque import likely_outputs

@@ -25,6 +25,7 @@ from nar_plugin.tracing.record.recorder import Recorder
 from nar_plugin.tracing.record.samples import Samples, samples_of
 from nar_plugin.tracing.run import inputs as example
 from nar_plugin.tracing.run.eager import Eagerly
+from nar_plugin.tracing.run.reference_kernels import without_dynamo
 from nar_plugin.tracing.twin import sequences
 from nar_plugin.tracing.twin.twin import Twin, real_copy
 
@@ -127,6 +128,7 @@ def _recorded(
             around.enter_context(random_numbers_kept())
             around.enter_context(torch.no_grad())
             around.enter_context(Eagerly())
+            around.enter_context(without_dynamo())
             around.enter_context(launches_recorded(recorder))
             # Positions from stand-ins may lie outside: an error is better than a crash.
             around.enter_context(_checked_sparse_tensors())

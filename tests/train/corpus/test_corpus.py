@@ -134,6 +134,7 @@ def test_what_a_model_writes_where_it_is_stays_out_of_the_users_folder():
         assert Path(pool.submit(os.getcwd).result()) not in {Path.cwd(), *Path.cwd().parents}
 
 
+@pytest.mark.slow
 def test_only_what_is_new_is_traced(few, tmp_path, monkeypatch):
     folder = tmp_path / "corpus"
     build.build_corpus(folder, tmp_path / "first", workers=1)
@@ -187,6 +188,7 @@ def test_the_first_name_in_the_alphabet_lends_its_graph(tmp_path, monkeypatch):
         assert (folders[0] / file).read_bytes() == (folders[1] / file).read_bytes()
 
 
+@pytest.mark.slow
 def test_an_environment_of_its_own(tmp_path, monkeypatch):
     """The libraries of another Python: here the same one, so that nothing is installed."""
     listed = [item for item in build.list_architectures() if item.library == "torchvision"]

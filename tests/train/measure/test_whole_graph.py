@@ -36,8 +36,8 @@ def method(convolution, folder, seed=0, **settings):
     return WholeGraph(convolution, recipe, seed, folder, device="cpu")
 
 
-@pytest.mark.parametrize("convolution", ["gcn", "gat"])
-@pytest.mark.parametrize("operations", ["one-hot", "learned"])
+@pytest.mark.parametrize("convolution", ["gcn", pytest.param("gat", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("operations", ["one-hot", pytest.param("learned", marks=pytest.mark.slow)])
 def test_it_learns_three_families(convolution, operations, tmp_path):
     made = method(convolution, tmp_path, operations=operations, graph_epochs=100)
     made.fit(ITEMS[:24], LABELS[:24])

@@ -50,7 +50,7 @@ def corpus(tmp_path):
 def test_kin_and_edits_by_the_command(corpus, tmp_path):
     asked = ["--method", "ops", "--split", "kin", "--split", "edits", "--validation", "--json"]
     places = ["--corpus", str(corpus), "--work", str(tmp_path), "--folder", str(tmp_path)]
-    shown = CliRunner().invoke(app, ["evaluate", *asked, *places])
+    shown = CliRunner().invoke(app, ["dev", "evaluate", *asked, *places])
     cells = {cell["cell"]["split"]: cell for cell in json.loads(shown.stdout)}
     figures = [cells["kin"]["quality"][side] for side in ("seen", "unseen")]
     asking = [side for side in figures if side["queries"]]
@@ -59,7 +59,7 @@ def test_kin_and_edits_by_the_command(corpus, tmp_path):
     edits = cells["edits"]["quality"]
     assert edits["queries"] > 0
     assert 0 <= edits["held_out"] <= 1
-    printed = CliRunner().invoke(app, ["evaluate", *asked[:-1], *places])
+    printed = CliRunner().invoke(app, ["dev", "evaluate", *asked[:-1], *places])
     assert "P@1, seen" in printed.stdout
     assert "held out" in printed.stdout
 
