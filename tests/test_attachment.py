@@ -90,8 +90,9 @@ def plain_state(model):
 def test_the_method_is_the_function(answer):
     model = ConvNet()
     rest = {"index": "here", "where": {"library": "timm"}, "example_inputs": IMAGE}
+    rest["distinct"] = "graph"
     assert model.find_similar(3, **rest) == ("ConvNet", 3, rest)
-    nothing = {"index": None, "where": None, "example_inputs": None}
+    nothing = {"index": None, "where": None, "example_inputs": None, "distinct": "backbone"}
     assert model.find_similar() == ("ConvNet", 10, nothing)
     assert nn.Module.find_similar(model, k=2) == ("ConvNet", 2, nothing)
 

@@ -99,4 +99,4 @@ def test_counts_are_sorted_by_graph_view_and_label():
     assert keys == sorted(set(keys))
     assert found.counts.min() >= 1
     assert COMPARED <= len(VIEWS)
-    assert [len(column) for column in counts_of([chain("a")])] == [7] * 4
+    assert [len(column) for column in counts_of([chain("a")])] == [8] * 4

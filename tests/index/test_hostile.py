@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 import nar_plugin
 from nar_plugin.cli import app
 from nar_plugin.errors import IndexIncompatible, NarError
-from nar_plugin.index import ArchitectureIndex, approximate, graphs
+from nar_plugin.index import ArchitectureIndex, approximate, graphs, pages
 from nar_plugin.index.manifest import FileEntry, Manifest
 from nar_plugin.index.parquet import from_parquet, to_parquet
 from nar_plugin.index.rows import schema, to_table
@@ -326,13 +326,11 @@ def test_a_codec_that_no_one_knows_is_refused(whole):
 def test_a_histogram_of_another_length_than_its_levels_is_refused():
     """Arrow ends the process when it is asked for such a column."""
     numbers = pa.schema([pa.field("number", pa.float32(), nullable=False)])
-    content = to_parquet(pa.table([pa.array([0.5] * 55, pa.float32())], schema=numbers))
-    # field 1 of the size statistics becomes 2, and so the histogram in field 2 the one in 3
-    before, histogram, after = content.rpartition(b"\x3c\x16\x00\x19")
-    broken = before + b"\x3c\x24\x00\x19" + after
-    entry = FileEntry.of(broken, ROWS, "rows", 55)
-    with pytest.raises(IndexIncompatible, match="histogram of levels"):
-        from_parquet(broken, entry, numbers)
+    content = to_parquet(pa.table([pa.array([0.5], pa.float32())], schema=numbers))
+    schema = pq.ParquetFile(pa.BufferReader(content)).metadata.schema
+    pages._check_histograms([{16: {3: [1]}}], schema)  # size statistics, and levels in them
+    with pytest.raises(pages.Oversized, match="histogram of levels"):
+        pages._check_histograms([{16: {3: [1, 0, 0]}}], schema)
 
 
 EVIL = "evil:\x1b]0;owned\x07\x1b[2J\u202e<script>alert(1)</script>"
