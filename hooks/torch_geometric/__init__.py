@@ -68,7 +68,11 @@ nar_build = _CATALOGUE.nar_build
 @hookimpl
 def nar_example_inputs(model: nn.Module) -> list[ExampleInputs] | None:
     """A small graph, for PyG's models and for any that is made of its layers."""
-    if not any(type(part).__module__.startswith("torch_geometric.") for part in model.modules()):
+    from nar_plugin.tracing.twin.parts import modules
+
+    if not any(
+        str(type(part).__module__).startswith("torch_geometric.") for part in modules(model)
+    ):
         return None
     from .inputs import guesses
 
