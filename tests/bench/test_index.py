@@ -45,6 +45,7 @@ def test_the_command():
     assert 50 < row["memory_mb"] < 4000
 
 
+@pytest.mark.perf
 def test_loading_the_embedded_index():
     """At most 150 ms, of the processor: other programs must not make the test fail."""
     found = json.loads(CliRunner().invoke(app, ["dev", "bench", "load", "--json"]).stdout)
@@ -53,6 +54,7 @@ def test_loading_the_embedded_index():
     assert "rows loaded in" in CliRunner().invoke(app, ["dev", "bench", "load"]).stdout
 
 
+@pytest.mark.perf
 def test_a_search_of_15_000_rows_in_one_thread():
     """At most 5 ms, of the processor, when other programs leave it its cache."""
     assert min(measure_index(15_000, queries=50)["cpu_ms"] for _ in range(3)) <= 5

@@ -5,6 +5,7 @@ import os
 import random
 import subprocess
 import sys
+from copy import deepcopy
 from pathlib import Path
 
 import pytest
@@ -290,7 +291,7 @@ def mutated(chance, folder):
     for _ in range(chance.randint(1, 4)):
         places = [config, *(item for item in config.values() if isinstance(item, dict))]
         place = chance.choice(places)
-        place[chance.choice([*KEYS, *place])] = chance.choice(values)
+        place[chance.choice([*KEYS, *place])] = deepcopy(chance.choice(values))
     return config
 
 
