@@ -13,7 +13,7 @@ from nar_plugin.index.contents import Contents
 from nar_plugin.index.nearest import exact_cosines
 from nar_plugin.index.rows import ArchitectureRow, merge_equal_graphs
 from nar_plugin.index.searcher import Match
-from nar_plugin.index.where import allowed_rows
+from nar_plugin.index.where import allowed_rows, conditions
 from nar_plugin.likeness import LabelTable, likeness, overlaps
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ def most_alike(
         distinct: `backbone`: rows of one backbone are one hit, the best of them, and the others
             are its variants. `graph`: each distinct graph is a hit.
     """
+    where = conditions(where)
     pool = max(POOL, _AT_FIRST * k)
     while True:
         matches = ranked_rows(index, subject, pool, where)

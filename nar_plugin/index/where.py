@@ -29,6 +29,19 @@ RANGE = re.compile(rf"\s*{NUMBER}\s*-\s*{NUMBER}\s*", re.IGNORECASE)
 LIMIT = re.compile(rf"\s*(<=|>=|<|>)\s*{NUMBER}\s*", re.IGNORECASE)
 
 
+def conditions(where: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """The conditions, or None where there are none.
+
+    Raises:
+        NarError: They are no dict.
+    """
+    if where is None:
+        return None
+    if not issubclass(type(where), Mapping):
+        raise NarError(f"where={in_words(where)}: expected a dict such as {{'task': 'fill-mask'}}.")
+    return where if len(where) else None
+
+
 def allowed_rows(table: pa.Table, where: Mapping[str, Any]) -> BoolArray:
     """Which rows meet every condition.
 
@@ -47,8 +60,7 @@ def allowed_rows(table: pa.Table, where: Mapping[str, Any]) -> BoolArray:
     Shapes:
         [n], true where allowed.
     """
-    if not issubclass(type(where), Mapping):
-        raise NarError(f"where={in_words(where)}: expected a dict such as {{'task': 'fill-mask'}}.")
+    where = conditions(where) or {}
     allowed = name_filter(table, where).rows()
     for key, value in where.items():
         if key in NUMBER_KEYS:
@@ -106,7 +118,12 @@ def texts(key: str, value: Any) -> list[str]:
     """The texts that a condition accepts."""
     values = [value] if issubclass(type(value), str) else value
     if issubclass(type(values), list | tuple | set | frozenset):
-        accepted = [str(text) for text in values if issubclass(type(text), str)]
+        # No row has half a surrogate, and Arrow takes none.
+        accepted = [
+            str(text).encode("utf-8", "replace").decode()
+            for text in values
+            if issubclass(type(text), str)
+        ]
         if accepted and len(accepted) == len(values):
             return accepted
     raise NarError(
