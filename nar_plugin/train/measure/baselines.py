@@ -57,7 +57,10 @@ def wl_histogram(
     """
     nodes = nodes_of(graphs, words.exact if attributes else words.kind)
     return tf_idf(
-        [_counts(labels, owners, len(graphs)) for owners, labels in surroundings(nodes, depth)]
+        [
+            _counts(labels, nodes.graphs[places], len(graphs))
+            for places, labels in surroundings(nodes, depth)
+        ]
     )
 
 
