@@ -211,6 +211,7 @@ def test_an_environment_of_its_own(tmp_path, monkeypatch):
 
 
 def test_the_names_of_one_library_are_listed_without_importing_another():
+    pytest.importorskip("pytorchcv")
     program = (
         "import sys; from nar_plugin.train.corpus.build import list_architectures;"
         "names = [item.name for item in list_architectures(['pytorchcv'])];"
