@@ -10,7 +10,7 @@ test: .venv/test  ## the quick tests
 	$(BIN)/python -m pytest
 
 slow: .venv/dev  ## fault injection, zoos, environments of other versions
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -m slow $(SLOW)
 
 hooks: .venv/dev  ## the tests of libraries that need an environment of their own; goes on
 	$(BIN)/python tests/hooks/isolated.py
