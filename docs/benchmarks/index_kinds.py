@@ -15,11 +15,11 @@ import faiss
 import numpy as np
 
 from nar_plugin.bench.index import asked_one_by_one, recall, synthetic, true_neighbours
-from nar_plugin.index import approximate
-from nar_plugin.index.candidates import MARGIN, Proposed
-from nar_plugin.index.integers import FaissCandidates
-from nar_plugin.index.manifest import FileEntry
-from nar_plugin.index.vectors import Rows, blocks
+from nar_plugin.index.search import approximate
+from nar_plugin.index.search.candidates import MARGIN, Proposed
+from nar_plugin.index.search.integers import FaissCandidates
+from nar_plugin.index.store.manifest import FileEntry
+from nar_plugin.index.store.vectors import Rows, blocks
 
 RECALL = 0.95
 QUERIES = 200

@@ -20,11 +20,12 @@ from typing import Any
 import numpy as np
 
 from nar_plugin import api
-from nar_plugin.index import EMBEDDED, ArchitectureIndex, approximate
-from nar_plugin.index.backends import open_on_cpu, open_on_gpu
-from nar_plugin.index.candidates import Candidates
-from nar_plugin.index.nearest import nearest, nearest_of_each
-from nar_plugin.index.vectors import FloatArray, Rows, as_float32, blocks, unit
+from nar_plugin.index import EMBEDDED, ArchitectureIndex
+from nar_plugin.index.search import approximate
+from nar_plugin.index.search.backends import open_on_cpu, open_on_gpu
+from nar_plugin.index.search.candidates import Candidates
+from nar_plugin.index.search.nearest import nearest, nearest_of_each
+from nar_plugin.index.store.vectors import FloatArray, Rows, as_float32, blocks, unit
 
 SIZES = (10_000, 15_000, 100_000, 1_000_000)
 QUERIES = 200
@@ -143,7 +144,7 @@ def built(vectors: Rows) -> tuple[str, Candidates, int]:
         return "flat on the GPU", found, 0
     if len(vectors) < approximate.APPROXIMATE_FROM:
         return "exact", open_on_cpu(vectors), 0
-    from nar_plugin.index.manifest import FileEntry
+    from nar_plugin.index.store.manifest import FileEntry
 
     numbers = np.arange(len(vectors))
     content = approximate.built(vectors, numbers)

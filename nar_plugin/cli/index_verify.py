@@ -21,7 +21,7 @@ def verify(
     """Read every file of an index, compare it with the manifest, and name what is wrong."""
     from nar_plugin.hub import ArchitectureIndex
     from nar_plugin.hub.answering import active_folder
-    from nar_plugin.index.folder import present
+    from nar_plugin.index.store.folder import present
     from nar_plugin.report.wording import clean, counted
 
     place = folder or active_folder()  # not the one that would answer in its stead

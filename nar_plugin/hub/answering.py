@@ -16,8 +16,8 @@ from nar_plugin.errors import IndexIncompatible, IndexUnavailable
 from nar_plugin.hub.pointer import Pointer, read_pointers
 from nar_plugin.hub.repository import name_in_cache, short
 from nar_plugin.index import EMBEDDED, ArchitectureIndex
-from nar_plugin.index.folder import present, read_manifest, read_verified, reencoding
-from nar_plugin.index.manifest import MANIFEST, Manifest
+from nar_plugin.index.store.folder import present, read_manifest, read_verified, reencoding
+from nar_plugin.index.store.manifest import MANIFEST, Manifest
 from nar_plugin.regular_files import is_there
 
 logger = logging.getLogger("nar_plugin")

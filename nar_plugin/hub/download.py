@@ -14,7 +14,7 @@ from pathlib import Path
 
 from nar_plugin.errors import IndexUnavailable
 from nar_plugin.hub.repository import short
-from nar_plugin.index.manifest import LARGEST_MANIFEST, MANIFEST, FileEntry, Manifest
+from nar_plugin.index.store.manifest import LARGEST_MANIFEST, MANIFEST, FileEntry, Manifest
 from nar_plugin.regular_files import is_there, open_regular, read_regular
 from nar_plugin.remote.cache import MAIN, Held, Place
 from nar_plugin.remote.failures import Absent

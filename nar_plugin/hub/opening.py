@@ -12,7 +12,7 @@ from nar_plugin.hub.download import LEFT_OUT, fetch, find_release, missing, read
 from nar_plugin.hub.pointer import read_pointers
 from nar_plugin.hub.update import active_repository, remember
 from nar_plugin.index import EMBEDDED, ArchitectureIndex
-from nar_plugin.index.manifest import MANIFEST
+from nar_plugin.index.store.manifest import MANIFEST
 from nar_plugin.regular_files import is_there
 from nar_plugin.remote.cache import MAIN, Place
 from nar_plugin.remote.failures import explained

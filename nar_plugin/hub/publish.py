@@ -19,9 +19,9 @@ from nar_plugin.hub.card import index_card
 from nar_plugin.hub.download import Release, check_content, read_manifest_at
 from nar_plugin.hub.repository import KIND, short
 from nar_plugin.index import ArchitectureIndex
-from nar_plugin.index.folder import present, read_verified
-from nar_plugin.index.manifest import LARGEST_MANIFEST, MANIFEST, Manifest
-from nar_plugin.index.shards import read_tombstones
+from nar_plugin.index.store.folder import present, read_verified
+from nar_plugin.index.store.manifest import LARGEST_MANIFEST, MANIFEST, Manifest
+from nar_plugin.index.store.shards import read_tombstones
 from nar_plugin.remote.cache import MAIN, Place
 from nar_plugin.remote.failures import Absent, explained, status_of
 from nar_plugin.remote.names import is_repository, proven_commit

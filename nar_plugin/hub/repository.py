@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from nar_plugin.index.manifest import MANIFEST
+from nar_plugin.index.store.manifest import MANIFEST
 from nar_plugin.remote.cache import Place
 
 DEFAULT_REPOSITORY = "nar-plugin/architectures"

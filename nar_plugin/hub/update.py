@@ -12,7 +12,7 @@ from nar_plugin.hub.download import Release, fetch, find_release, lacking, missi
 from nar_plugin.hub.pointer import Pointer, now, pointer_path, read_pointers, write_pointer
 from nar_plugin.hub.repository import DEFAULT_REPOSITORY
 from nar_plugin.index import ArchitectureIndex
-from nar_plugin.index.manifest import FileEntry, Manifest
+from nar_plugin.index.store.manifest import FileEntry, Manifest
 from nar_plugin.remote.cache import Place
 from nar_plugin.remote.failures import explained
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from nar_plugin.encoder.config import CONFIG, encoder_id, encoder_sha256
 from nar_plugin.errors import IndexIncompatible
-from nar_plugin.index.folder import EMBEDDED
+from nar_plugin.index.store.folder import EMBEDDED
 from nar_plugin.tracing.fingerprint import FINGERPRINT_VERSION
 
 if TYPE_CHECKING:
     from nar_plugin.encoder import ArchitectureEncoder
     from nar_plugin.index.index import ArchitectureIndex
-    from nar_plugin.index.vectors import FloatArray
+    from nar_plugin.index.store.vectors import FloatArray
     from nar_plugin.likeness import LabelTable
     from nar_plugin.mining import MacroGraph
 

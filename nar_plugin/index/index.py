@@ -12,16 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable, NarError
-from nar_plugin.index import graphs as stored_graphs
-from nar_plugin.index.contents import Contents, today
-from nar_plugin.index.folder import read_manifest, reencoding
 from nar_plugin.index.inventory import inventory
 from nar_plugin.index.known import agreeing
-from nar_plugin.index.manifest import Manifest
-from nar_plugin.index.rows import ArchitectureRow, merge_equal_graphs, rows_of
-from nar_plugin.index.searcher import Match, Searcher
-from nar_plugin.index.vectors import FloatArray, unit
-from nar_plugin.index.where import name_filter, unknown_texts
+from nar_plugin.index.search.searcher import Match, Searcher
+from nar_plugin.index.search.where import name_filter, unknown_texts
+from nar_plugin.index.store import graphs as stored_graphs
+from nar_plugin.index.store.contents import Contents, today
+from nar_plugin.index.store.folder import read_manifest, reencoding
+from nar_plugin.index.store.manifest import Manifest
+from nar_plugin.index.store.rows import ArchitectureRow, merge_equal_graphs, rows_of
+from nar_plugin.index.store.vectors import FloatArray, unit
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -141,8 +141,8 @@ class ArchitectureIndex:
             revision: Name of this state of the index, such as `2026.11.21`.
             created: ISO date; today's if None.
             versions: By distribution the version of each library that the rows were traced from.
-            graphs: The graph of each row (`nar_plugin.index.graphs.to_table`), or None.
-            labels: The labels of each row (`nar_plugin.index.label_counts.to_table`), or None.
+            graphs: The graph of each row (`nar_plugin.index.store.graphs.to_table`), or None.
+            labels: Their labels (`nar_plugin.index.store.label_counts.to_table`), or None.
 
         Raises:
             NarError: There is not one vector for each row, or a vector has no direction.
@@ -314,7 +314,7 @@ class ArchitectureIndex:
         Args:
             vector: An embedding, of any length but zero.
             k: At least 1; more than there are gives all.
-            where: Conditions on the rows: see `nar_plugin.index.where.allowed_rows`.
+            where: Conditions on the rows: see `nar_plugin.index.search.where.allowed_rows`.
             identical: Fingerprint of a row that comes first, whatever its score, if it is there
                 and allowed. One graph traced in two orders has two vectors: ties between
                 branches are mined as they come.

@@ -7,13 +7,13 @@ from importlib import metadata
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple
 
-from nar_plugin.index.names import distributions, prefix_of
+from nar_plugin.index.search.row_names import distributions, prefix_of
 from nar_plugin.tracing.fingerprint import FINGERPRINT_VERSION
 
 if TYPE_CHECKING:
     from nar_plugin.index.index import ArchitectureIndex
-    from nar_plugin.index.rows import ArchitectureRow
-    from nar_plugin.index.vectors import FloatArray
+    from nar_plugin.index.store.rows import ArchitectureRow
+    from nar_plugin.index.store.vectors import FloatArray
 
 
 class Known(NamedTuple):

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from nar_plugin.errors import IndexUnavailable, NarError
-from nar_plugin.index import graphs
-from nar_plugin.index.folder import remedy
 from nar_plugin.index.index import ArchitectureIndex
-from nar_plugin.index.manifest import MANIFEST
-from nar_plugin.index.rows import ArchitectureRow, taken
+from nar_plugin.index.store import graphs
+from nar_plugin.index.store.folder import remedy
+from nar_plugin.index.store.manifest import MANIFEST
+from nar_plugin.index.store.rows import ArchitectureRow, taken
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

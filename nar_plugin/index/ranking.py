@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nar_plugin.index.contents import Contents
-from nar_plugin.index.nearest import exact_cosines
-from nar_plugin.index.rows import ArchitectureRow, merge_equal_graphs
-from nar_plugin.index.searcher import Match
-from nar_plugin.index.where import allowed_rows, conditions
+from nar_plugin.index.search.nearest import exact_cosines
+from nar_plugin.index.search.searcher import Match
+from nar_plugin.index.search.where import allowed_rows, conditions
+from nar_plugin.index.store.contents import Contents
+from nar_plugin.index.store.rows import ArchitectureRow, merge_equal_graphs
 from nar_plugin.likeness import LabelTable, likeness, overlaps
 
 if TYPE_CHECKING:
     from nar_plugin.index.index import ArchitectureIndex
-    from nar_plugin.index.vectors import FloatArray
+    from nar_plugin.index.store.vectors import FloatArray
 
 POOL = 300  # rows that are proposed by their vectors, and as many by their labels
 _AT_FIRST = 4  # times as many rows are looked at as designs are wanted
@@ -71,7 +71,7 @@ def most_alike(
         index: What is searched, with the user's own models where it has an overlay.
         subject: What is asked about.
         k: At least 1; more than there are gives all.
-        where: Conditions on the rows: see `nar_plugin.index.where.allowed_rows`.
+        where: Conditions on the rows: see `nar_plugin.index.search.where.allowed_rows`.
         distinct: `backbone`: rows of one backbone are one hit, the best of them, and the others
             are its variants. `graph`: each distinct graph is a hit.
     """

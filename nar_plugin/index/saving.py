@@ -8,15 +8,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nar_plugin.errors import NarError
-from nar_plugin.index.backends import faiss_works
-from nar_plugin.index.folder import present, prune, read_verified, replace_files
-from nar_plugin.index.manifest import LARGEST_FILE, MINIMUM_CLIENT, OPTIONAL, TOMBSTONES, FileEntry
-from nar_plugin.index.manifest_reading import unfit_text
-from nar_plugin.index.shards import tombstones_to_json
+from nar_plugin.index.search.backends import faiss_works
+from nar_plugin.index.store.folder import present, prune, read_verified, replace_files
+from nar_plugin.index.store.manifest import (
+    LARGEST_FILE,
+    MINIMUM_CLIENT,
+    OPTIONAL,
+    TOMBSTONES,
+    FileEntry,
+)
+from nar_plugin.index.store.manifest_reading import unfit_text
+from nar_plugin.index.store.shards import tombstones_to_json
 from nar_plugin.regular_files import read_regular, resolved
 
 if TYPE_CHECKING:
-    from nar_plugin.index.contents import Contents
+    from nar_plugin.index.store.contents import Contents
 
 ENCODER = ("encoder.json", "encoder.safetensors")
 KEPT = ("vectors", "rows", "graphs", "labels", "derived")  # kinds that a new revision takes over
@@ -94,7 +100,7 @@ def derived_files(
 
     One that is kept still serves while it holds most of the rows: the others are searched exactly.
     """
-    from nar_plugin.index import approximate
+    from nar_plugin.index.search import approximate
 
     held = sum(entry.rows for entry in files if entry.kind == "derived")
     if contents.manifest.rows - held < approximate.APPROXIMATE_FROM or not faiss_works():

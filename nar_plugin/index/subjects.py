@@ -13,8 +13,8 @@ from nar_plugin.likeness import LabelTable
 
 if TYPE_CHECKING:
     from nar_plugin.index.index import ArchitectureIndex
-    from nar_plugin.index.rows import ArchitectureRow
-    from nar_plugin.index.vectors import FloatArray
+    from nar_plugin.index.store.rows import ArchitectureRow
+    from nar_plugin.index.store.vectors import FloatArray
     from nar_plugin.mining import MacroGraph
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from nar_plugin.errors import IndexUnavailable, NarError
-from nar_plugin.index import graphs
-from nar_plugin.index.folder import read_manifest, read_verified, remedy
-from nar_plugin.index.manifest import OPTIONAL, Manifest
+from nar_plugin.index.store import graphs
+from nar_plugin.index.store.folder import read_manifest, read_verified, remedy
+from nar_plugin.index.store.manifest import OPTIONAL, Manifest
 
 if TYPE_CHECKING:
     from nar_plugin.index.index import ArchitectureIndex

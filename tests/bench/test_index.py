@@ -15,8 +15,9 @@ from nar_plugin.bench.index import (
     true_neighbours,
 )
 from nar_plugin.cli import app
-from nar_plugin.index import EMBEDDED, ArchitectureIndex, backends
-from nar_plugin.index.vectors import as_float32
+from nar_plugin.index import EMBEDDED, ArchitectureIndex
+from nar_plugin.index.search import backends
+from nar_plugin.index.store.vectors import as_float32
 
 
 def test_synthetic_vectors_have_the_spectrum_of_the_real_ones(tmp_path):

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from nar_plugin.index import EMBEDDED
-from nar_plugin.index.manifest import Manifest
+from nar_plugin.index.store.manifest import Manifest
 
 HEAVY = {"torch", "timm", "transformers", "torchvision", "faiss", "pandas"}
 MAIN = (

@@ -15,7 +15,8 @@ from hubserver import HubServer
 
 from nar_plugin import hub
 from nar_plugin.encoder import ArchitectureEncoder, encoder_sha256, save_encoder
-from nar_plugin.index import EMBEDDED, ArchitectureIndex, ArchitectureRow, approximate
+from nar_plugin.index import EMBEDDED, ArchitectureIndex, ArchitectureRow
+from nar_plugin.index.search import approximate
 
 
 @pytest.fixture

@@ -136,7 +136,7 @@ def test_a_repository_without_an_index(behind):
 
 @pytest.mark.parametrize(("field", "value"), [("schema", 3), ("minimum_client", "99.1")])
 def test_a_manifest_from_the_future(behind, field, value):
-    from nar_plugin.index.manifest import own_hash
+    from nar_plugin.index.store.manifest import own_hash
 
     fields = json.loads(behind.storage.repository("datasets", REPO).read("main", "manifest.json"))
     fields.pop("sha256")

@@ -14,7 +14,8 @@ from nar_plugin.cli import app
 from nar_plugin.encoder import ArchitectureEncoder, encoder_sha256, load_encoder, save_encoder
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable, NarError
 from nar_plugin.hub.answering import answering
-from nar_plugin.index import EMBEDDED, ArchitectureIndex, ArchitectureRow, graphs
+from nar_plugin.index import EMBEDDED, ArchitectureIndex, ArchitectureRow
+from nar_plugin.index.store import graphs
 from nar_plugin.mining import mine
 from nar_plugin.tracing import trace
 

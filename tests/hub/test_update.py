@@ -15,7 +15,7 @@ from nar_plugin.errors import IndexIncompatible, IndexUnavailable
 from nar_plugin.hub.answering import answering, first_readable
 from nar_plugin.hub.pointer import pointer_path, read_pointers
 from nar_plugin.index import EMBEDDED, ArchitectureIndex
-from nar_plugin.index.manifest import own_hash
+from nar_plugin.index.store.manifest import own_hash
 
 REPO = "owner/architectures"
 

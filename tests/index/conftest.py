@@ -4,7 +4,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from nar_plugin.index import ArchitectureIndex, ArchitectureRow, backends
+from nar_plugin.index import ArchitectureIndex, ArchitectureRow
+from nar_plugin.index.search import backends
 from nar_plugin.mining.macro import MotifCount
 
 BOTTLENECK = MotifCount(shape="5a", label="Bottleneck", count=16, ops=10)

@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable
-from nar_plugin.index import ArchitectureIndex, approximate
-from nar_plugin.index.manifest import FileEntry, Manifest
-from nar_plugin.index.nearest import nearest
-from nar_plugin.index.products import NumpyCandidates
-from nar_plugin.index.vectors import unit
+from nar_plugin.index import ArchitectureIndex
+from nar_plugin.index.search import approximate
+from nar_plugin.index.search.nearest import nearest
+from nar_plugin.index.search.products import NumpyCandidates
+from nar_plugin.index.store.manifest import FileEntry, Manifest
+from nar_plugin.index.store.vectors import unit
 from tests.index.conftest import build, row
 
 faiss = pytest.importorskip("faiss", exc_type=ImportError)

@@ -6,11 +6,11 @@ import pytest
 
 from nar_plugin.errors import IndexIncompatible, NarError
 from nar_plugin.index import EMBEDDED, ArchitectureIndex
-from nar_plugin.index import folder as folder_module
-from nar_plugin.index.backends import FaissGpuCandidates, TorchCandidates
-from nar_plugin.index.integers import FaissCandidates
-from nar_plugin.index.products import NumpyCandidates
-from nar_plugin.index.vectors import unit
+from nar_plugin.index.search.backends import FaissGpuCandidates, TorchCandidates
+from nar_plugin.index.search.integers import FaissCandidates
+from nar_plugin.index.search.products import NumpyCandidates
+from nar_plugin.index.store import folder as folder_module
+from nar_plugin.index.store.vectors import unit
 
 
 def names(matches):

@@ -9,10 +9,10 @@ from safetensors.numpy import save
 
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable, NarError
 from nar_plugin.index import ArchitectureIndex
-from nar_plugin.index import folder as folder_module
-from nar_plugin.index.manifest import FileEntry, Manifest
-from nar_plugin.index.parquet import to_parquet
-from nar_plugin.index.rows import to_table
+from nar_plugin.index.store import folder as folder_module
+from nar_plugin.index.store.manifest import FileEntry, Manifest
+from nar_plugin.index.store.parquet import to_parquet
+from nar_plugin.index.store.rows import to_table
 
 VECTORS, ROWS = "shards/00000.vectors.safetensors", "shards/00000.rows.parquet"
 FILES = ["manifest.json", VECTORS, ROWS]

@@ -20,10 +20,12 @@ from typer.testing import CliRunner
 import nar_plugin
 from nar_plugin.cli import app
 from nar_plugin.errors import IndexIncompatible, NarError
-from nar_plugin.index import ArchitectureIndex, approximate, graphs, pages
-from nar_plugin.index.manifest import FileEntry, Manifest
-from nar_plugin.index.parquet import from_parquet, to_parquet
-from nar_plugin.index.rows import schema, to_table
+from nar_plugin.index import ArchitectureIndex
+from nar_plugin.index.search import approximate
+from nar_plugin.index.store import graphs, pages
+from nar_plugin.index.store.manifest import FileEntry, Manifest
+from nar_plugin.index.store.parquet import from_parquet, to_parquet
+from nar_plugin.index.store.rows import schema, to_table
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 from tests.index.conftest import build, row
 
@@ -254,9 +256,9 @@ READ = """
 import resource, sys
 from pathlib import Path
 from nar_plugin.errors import IndexIncompatible
-from nar_plugin.index.manifest import FileEntry
-from nar_plugin.index.parquet import from_parquet, to_parquet
-from nar_plugin.index.rows import schema, to_table
+from nar_plugin.index.store.manifest import FileEntry
+from nar_plugin.index.store.parquet import from_parquet, to_parquet
+from nar_plugin.index.store.rows import schema, to_table
 to_table([])
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 content = Path(sys.argv[1]).read_bytes()

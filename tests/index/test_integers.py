@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from nar_plugin.index.integers import FaissCandidates
+from nar_plugin.index.search.integers import FaissCandidates
 
 faiss = pytest.importorskip("faiss", exc_type=ImportError)
 

@@ -7,7 +7,7 @@ import pytest
 
 from nar_plugin.errors import IndexUnavailable
 from nar_plugin.index.known import agreeing, known
-from nar_plugin.index.manifest import Manifest, own_hash
+from nar_plugin.index.store.manifest import Manifest, own_hash
 from nar_plugin.tracing.fingerprint import FINGERPRINT_VERSION
 
 HERE = metadata.version("numpy")  # a library that is installed wherever the tests run

@@ -5,11 +5,12 @@ import pyarrow as pa
 import pytest
 
 from nar_plugin.errors import IndexIncompatible, NarError
-from nar_plugin.index import ArchitectureIndex, label_counts
-from nar_plugin.index import graphs as stored_graphs
-from nar_plugin.index.contents import Contents
-from nar_plugin.index.manifest import FileEntry
-from nar_plugin.index.parquet import from_parquet, to_parquet
+from nar_plugin.index import ArchitectureIndex
+from nar_plugin.index.store import graphs as stored_graphs
+from nar_plugin.index.store import label_counts
+from nar_plugin.index.store.contents import Contents
+from nar_plugin.index.store.manifest import FileEntry
+from nar_plugin.index.store.parquet import from_parquet, to_parquet
 from nar_plugin.likeness import LabelTable, overlaps
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 from tests.index.conftest import build, row

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable
-from nar_plugin.index.manifest import FileEntry, Manifest
+from nar_plugin.index.store.manifest import FileEntry, Manifest
 
 ROWS, VECTORS = "shards/00000.rows.parquet", "shards/00000.vectors.safetensors"
 

@@ -4,20 +4,20 @@ from functools import partial
 import numpy as np
 import pytest
 
-from nar_plugin.index import approximate
-from nar_plugin.index.backends import (
+from nar_plugin.index.search import approximate
+from nar_plugin.index.search.backends import (
     FaissGpuCandidates,
     TorchCandidates,
     open_on_cpu,
     open_on_gpu,
     torch_on_gpu,
 )
-from nar_plugin.index.candidates import BatchCandidates
-from nar_plugin.index.integers import FaissCandidates
-from nar_plugin.index.manifest import FileEntry
-from nar_plugin.index.nearest import nearest, nearest_of_each
-from nar_plugin.index.products import NumpyCandidates
-from nar_plugin.index.vectors import unit
+from nar_plugin.index.search.candidates import BatchCandidates
+from nar_plugin.index.search.integers import FaissCandidates
+from nar_plugin.index.search.nearest import nearest, nearest_of_each
+from nar_plugin.index.search.products import NumpyCandidates
+from nar_plugin.index.store.manifest import FileEntry
+from nar_plugin.index.store.vectors import unit
 
 TorchOnCpu = partial(TorchCandidates, device="cpu")
 BACKENDS = {
@@ -162,7 +162,7 @@ def test_backends_agree_to_the_last_bit():
 
 def test_the_torch_backend_scores_in_blocks(monkeypatch):
     vectors = random_unit(11, 1000)
-    monkeypatch.setattr("nar_plugin.index.backends.GPU_ROWS", 64)
+    monkeypatch.setattr("nar_plugin.index.search.backends.GPU_ROWS", 64)
     _, rows = nearest(TorchOnCpu(vectors), vectors, vectors[999], 5)
     np.testing.assert_array_equal(rows, expected(vectors, vectors[999], 5))
 
@@ -185,7 +185,7 @@ def test_a_users_torch_settings_change_no_answer(backend):
 @pytest.fixture
 def large(monkeypatch):
     """The vectors of an index that counts as large."""
-    monkeypatch.setattr("nar_plugin.index.backends.LARGE", 2)
+    monkeypatch.setattr("nar_plugin.index.search.backends.LARGE", 2)
     return random_unit(14, 3)
 
 
@@ -219,9 +219,9 @@ def test_numpy_on_macos(large, monkeypatch):
 def test_torch_where_faiss_knows_no_gpu(monkeypatch):
     """The CPU wheel on a machine with a GPU; without torch's CUDA the CPU answers."""
     faiss = pytest.importorskip("faiss", exc_type=ImportError)
-    monkeypatch.setattr("nar_plugin.index.backends.on_gpu", lambda rows: True)
+    monkeypatch.setattr("nar_plugin.index.search.backends.on_gpu", lambda rows: True)
     monkeypatch.delattr(faiss, "StandardGpuResources", raising=False)
-    monkeypatch.setattr("nar_plugin.index.backends.torch_on_gpu", TorchOnCpu)
+    monkeypatch.setattr("nar_plugin.index.search.backends.torch_on_gpu", TorchOnCpu)
     assert isinstance(open_on_gpu(random_unit(14, 3)), TorchCandidates)
 
 

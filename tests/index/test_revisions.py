@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable, NarError
-from nar_plugin.index import ArchitectureIndex, graphs
-from nar_plugin.index.contents import Contents
+from nar_plugin.index import ArchitectureIndex
+from nar_plugin.index.store import graphs
+from nar_plugin.index.store.contents import Contents
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 
 

@@ -5,10 +5,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from nar_plugin.errors import IndexIncompatible
-from nar_plugin.index.manifest import FileEntry
-from nar_plugin.index.parquet import from_parquet, to_parquet
-from nar_plugin.index.rows import merge_equal_graphs, rows_of, schema, to_table
-from nar_plugin.index.shards import read_rows
+from nar_plugin.index.store.manifest import FileEntry
+from nar_plugin.index.store.parquet import from_parquet, to_parquet
+from nar_plugin.index.store.rows import merge_equal_graphs, rows_of, schema, to_table
+from nar_plugin.index.store.shards import read_rows
 
 
 def read(content, rows=4):

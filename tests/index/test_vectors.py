@@ -3,8 +3,8 @@ import pytest
 from safetensors.numpy import save
 
 from nar_plugin.errors import IndexIncompatible
-from nar_plugin.index.manifest import FileEntry
-from nar_plugin.index.vectors import from_safetensors, to_safetensors, unit
+from nar_plugin.index.store.manifest import FileEntry
+from nar_plugin.index.store.vectors import from_safetensors, to_safetensors, unit
 
 
 def read(content, rows=2, dim=2):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from nar_plugin.errors import NarError
-from nar_plugin.index.rows import to_table
-from nar_plugin.index.where import allowed_rows, bounds
+from nar_plugin.index.search.where import allowed_rows, bounds
+from nar_plugin.index.store.rows import to_table
 
 
 def found(index, where):

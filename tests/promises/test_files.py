@@ -15,7 +15,7 @@ from nar_plugin import hub
 from nar_plugin.errors import IndexUnavailable, NarError
 from nar_plugin.hub.pointer import pointer_path, read_pointers
 from nar_plugin.index import EMBEDDED, ArchitectureIndex, ArchitectureRow, overlay
-from nar_plugin.index.manifest import own_hash
+from nar_plugin.index.store.manifest import own_hash
 
 NAMES = ("manifest.json", "shards/00000.rows.parquet", "shards/00000.vectors.safetensors")
 

@@ -153,7 +153,7 @@ def works(function, model):
 
 
 def fuzz(count):
-    """Draw `count` examples and check them; most with the right inputs must be traced, not refused."""
+    """Draw `count` examples and check them; inputs that fit must mostly be traced."""
     REFUSED.clear()
     settings = hypothesis.settings(
         max_examples=AT_RANDOM or count,

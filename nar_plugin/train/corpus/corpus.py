@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 from nar_plugin.encoder.sizes import weights
 from nar_plugin.errors import IndexUnavailable
-from nar_plugin.index.folder import current, replace_files
+from nar_plugin.index.store.folder import current, replace_files
 from nar_plugin.mining import MINING_VERSION, MacroGraph, MotifCount, macro_of, mine
 from nar_plugin.mining.order import mining_order
 from nar_plugin.tracing.fingerprint import topology

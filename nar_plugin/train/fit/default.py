@@ -11,8 +11,9 @@ import numpy as np
 
 from nar_plugin.encoder import encoder_id, encoder_sha256, load_encoder
 from nar_plugin.encoder.backbone import backbone
-from nar_plugin.index import ArchitectureIndex, ArchitectureRow, label_counts
-from nar_plugin.index.graphs import to_table
+from nar_plugin.index import ArchitectureIndex, ArchitectureRow
+from nar_plugin.index.store import label_counts
+from nar_plugin.index.store.graphs import to_table
 from nar_plugin.likeness import LabelTable
 from nar_plugin.tracing.fingerprint import FINGERPRINT_VERSION
 from nar_plugin.tracing.vocabulary import VOCABULARY_VERSION

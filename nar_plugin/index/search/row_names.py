@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from nar_plugin.index.columns import BoolArray, one_of, whole_numbers
+from nar_plugin.index.store.columns import BoolArray, one_of, whole_numbers
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from nar_plugin.index.rows import ArchitectureRow
+    from nar_plugin.index.store.rows import ArchitectureRow
 
 NAME_KEYS = ("library", "licence")
 
@@ -29,7 +29,7 @@ class NameFilter:
     A library goes by the name of its distribution and by the prefix of its names alike.
 
     Args:
-        table: Of the schema of `nar_plugin.index.rows`.
+        table: Of the schema of `nar_plugin.index.store.rows`.
         wanted: The accepted texts of each of `NAME_KEYS` that there is a condition on.
     """
 

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nar_plugin.errors import NarError, in_words
-from nar_plugin.index.columns import BoolArray, one_of, whole_numbers
-from nar_plugin.index.names import NAME_KEYS, NameFilter, libraries_of_rows
+from nar_plugin.index.search.row_names import NAME_KEYS, NameFilter, libraries_of_rows
+from nar_plugin.index.store.columns import BoolArray, one_of, whole_numbers
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -49,7 +49,7 @@ def allowed_rows(table: pa.Table, where: Mapping[str, Any]) -> BoolArray:
         `{"task": "image-classification", "library": ["timm", "torchvision"], "params": "<10M"}`
 
     Args:
-        table: Of the schema of `nar_plugin.index.rows`.
+        table: Of the schema of `nar_plugin.index.store.rows`.
         where: `task`, `family`, `library` and `licence` take a text or a list of texts; `params`
             and `flops` take a pair (low, high), both included and None for no bound, or a text
             such as `<10M`, `>=1G` or `10M-50M`.

@@ -163,7 +163,7 @@ class Manifest:
             IndexIncompatible: It is of a format that this version does not know.
             IndexUnavailable: It is damaged, or a field is missing, unknown or of a wrong type.
         """
-        from nar_plugin.index.manifest_reading import read
+        from nar_plugin.index.store.manifest_reading import read
 
         return read(content)
 

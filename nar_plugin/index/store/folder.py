@@ -14,7 +14,7 @@ from pathlib import Path
 from shutil import rmtree
 
 from nar_plugin.errors import IndexUnavailable, NarError
-from nar_plugin.index.manifest import (
+from nar_plugin.index.store.manifest import (
     LARGEST_MANIFEST,
     MANIFEST,
     PATHS,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from nar_plugin.errors import IndexIncompatible
-from nar_plugin.index.manifest import FileEntry
-from nar_plugin.index.pages import Oversized, check_pages
+from nar_plugin.index.store.manifest import FileEntry
+from nar_plugin.index.store.pages import Oversized, check_pages
 
 if TYPE_CHECKING:
     import pyarrow as pa

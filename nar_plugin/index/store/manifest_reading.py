@@ -9,7 +9,7 @@ from datetime import date
 from typing import Any
 
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable
-from nar_plugin.index.manifest import (
+from nar_plugin.index.store.manifest import (
     ENDINGS,
     LARGEST_FILE,
     LARGEST_JSON,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from nar_plugin.index.candidates import MARGIN, Proposed, length_error, summing_error
-from nar_plugin.index.vectors import FloatArray, Rows, as_float32
+from nar_plugin.index.search.candidates import MARGIN, Proposed, length_error, summing_error
+from nar_plugin.index.store.vectors import FloatArray, Rows, as_float32
 
 
 class NumpyCandidates:

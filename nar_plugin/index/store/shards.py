@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nar_plugin.errors import IndexUnavailable
-from nar_plugin.index.folder import read_verified, remedy
-from nar_plugin.index.manifest import TOMBSTONES, FileEntry, Manifest, shard_path
-from nar_plugin.index.parquet import from_parquet, to_parquet
-from nar_plugin.index.rows import BACKBONE, schema, taken, to_table, without_backbones
-from nar_plugin.index.vectors import Rows, from_safetensors, to_safetensors
+from nar_plugin.index.store.folder import read_verified, remedy
+from nar_plugin.index.store.manifest import TOMBSTONES, FileEntry, Manifest, shard_path
+from nar_plugin.index.store.parquet import from_parquet, to_parquet
+from nar_plugin.index.store.rows import BACKBONE, schema, taken, to_table, without_backbones
+from nar_plugin.index.store.vectors import Rows, from_safetensors, to_safetensors
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,10 +29,10 @@ class Shard:
     """n rows in order, with their vectors and perhaps their graphs.
 
     Attributes:
-        table: Of the schema of `nar_plugin.index.rows`.
+        table: Of the schema of `nar_plugin.index.store.rows`.
         vectors: float16 or float32[n, dim], rows of length 1 as far as their type can say.
-        graphs: Of the schema of `nar_plugin.index.graphs`, or None.
-        labels: Of the schema of `nar_plugin.index.label_counts`, or None.
+        graphs: Of the schema of `nar_plugin.index.store.graphs`, or None.
+        labels: Of the schema of `nar_plugin.index.store.label_counts`, or None.
     """
 
     table: pa.Table

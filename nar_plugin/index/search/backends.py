@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nar_plugin.index.candidates import (
+from nar_plugin.index.search.candidates import (
     MARGIN,
     Candidates,
     Proposed,
@@ -22,9 +22,9 @@ from nar_plugin.index.candidates import (
     length_error,
     summing_error,
 )
-from nar_plugin.index.integers import FaissCandidates
-from nar_plugin.index.products import NumpyCandidates
-from nar_plugin.index.vectors import FloatArray, Rows, as_float32, blocks
+from nar_plugin.index.search.integers import FaissCandidates
+from nar_plugin.index.search.products import NumpyCandidates
+from nar_plugin.index.store.vectors import FloatArray, Rows, as_float32, blocks
 
 logger = logging.getLogger("nar_plugin")
 LARGE = 100_000  # rows from which on FAISS and a GPU are worth their import

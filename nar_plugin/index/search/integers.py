@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nar_plugin.index.candidates import Proposed, length_error, summing_error
-from nar_plugin.index.vectors import FloatArray, Rows, blocks
+from nar_plugin.index.search.candidates import Proposed, length_error, summing_error
+from nar_plugin.index.store.vectors import FloatArray, Rows, blocks
 
 MOST_INTEGER = 127  # of a signed byte
 

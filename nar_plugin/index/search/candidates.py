@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from nar_plugin.index.vectors import FloatArray, Rows, as_float32, blocks
+from nar_plugin.index.store.vectors import FloatArray, Rows, as_float32, blocks
 
 MARGIN = 16  # rows beyond the wanted ones that float32 or float16 may bring out of order
 SCORED = 8192  # rows that are float32 at a time

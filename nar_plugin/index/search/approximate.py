@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nar_plugin.errors import IndexIncompatible
-from nar_plugin.index.candidates import MARGIN, Proposed, best_of
-from nar_plugin.index.integers import FaissCandidates
-from nar_plugin.index.manifest import FileEntry
-from nar_plugin.index.nearest import nearest
-from nar_plugin.index.vectors import FloatArray, Rows, as_float32
+from nar_plugin.index.search.candidates import MARGIN, Proposed, best_of
+from nar_plugin.index.search.integers import FaissCandidates
+from nar_plugin.index.search.nearest import nearest
+from nar_plugin.index.store.manifest import FileEntry
+from nar_plugin.index.store.vectors import FloatArray, Rows, as_float32
 
 APPROXIMATE_FROM = (
     100_000  # rows: an exact search of as many takes some 10 ms (nar dev bench index)

@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable
-from nar_plugin.index.backends import FAISS_ERRORS, faiss_allowed, open_on_cpu, open_on_gpu
-from nar_plugin.index.candidates import Candidates
-from nar_plugin.index.contents import Contents
-from nar_plugin.index.folder import read_verified
-from nar_plugin.index.nearest import Found, exact_cosines, nearest, nearest_of_each
-from nar_plugin.index.rows import ArchitectureRow
-from nar_plugin.index.vectors import FloatArray
-from nar_plugin.index.where import allowed_rows
+from nar_plugin.index.search.backends import FAISS_ERRORS, faiss_allowed, open_on_cpu, open_on_gpu
+from nar_plugin.index.search.candidates import Candidates
+from nar_plugin.index.search.nearest import Found, exact_cosines, nearest, nearest_of_each
+from nar_plugin.index.search.where import allowed_rows
+from nar_plugin.index.store.contents import Contents
+from nar_plugin.index.store.folder import read_verified
+from nar_plugin.index.store.rows import ArchitectureRow
+from nar_plugin.index.store.vectors import FloatArray
 
 logger = logging.getLogger("nar_plugin")
 
@@ -71,7 +71,7 @@ class Searcher:
         Args:
             query: A unit vector.
             k: At least 1.
-            where: See `nar_plugin.index.where.allowed_rows`.
+            where: See `nar_plugin.index.search.where.allowed_rows`.
             identical: Fingerprint of a row that comes first, if it is there and allowed.
 
         Shapes:
@@ -118,7 +118,7 @@ class Searcher:
             IndexUnavailable: It is damaged.
             IndexIncompatible: It is not what it should be.
         """
-        from nar_plugin.index import approximate
+        from nar_plugin.index.search import approximate
 
         contents = self._contents
         for entry in contents.manifest.of_kind("derived") if faiss_allowed() else ():

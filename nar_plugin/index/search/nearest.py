@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from nar_plugin.index.candidates import BatchCandidates, Candidates, Proposed
-from nar_plugin.index.vectors import FloatArray, Rows, as_float32
+from nar_plugin.index.search.candidates import BatchCandidates, Candidates, Proposed
+from nar_plugin.index.store.vectors import FloatArray, Rows, as_float32
 
 ROUNDED = 1e-3  # error of the scores where a backend states none: they are of float16 rows
 

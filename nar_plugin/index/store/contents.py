@@ -13,20 +13,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable, NarError
-from nar_plugin.index import graphs as stored_graphs
-from nar_plugin.index import label_counts
-from nar_plugin.index.folder import present, read_verified, source_of
-from nar_plugin.index.manifest import Manifest
-from nar_plugin.index.parquet import from_parquet
-from nar_plugin.index.rows import (
+from nar_plugin.index.store import graphs as stored_graphs
+from nar_plugin.index.store import label_counts
+from nar_plugin.index.store.folder import present, read_verified, source_of
+from nar_plugin.index.store.manifest import Manifest
+from nar_plugin.index.store.parquet import from_parquet
+from nar_plugin.index.store.rows import (
     ArchitectureRow,
     RowReader,
     merge_equal_graphs,
     taken,
     to_table,
 )
-from nar_plugin.index.shards import Shard, living, names_in, read_shards, read_tombstones
-from nar_plugin.index.vectors import FloatArray, Rows, as_float32, unit
+from nar_plugin.index.store.shards import Shard, living, names_in, read_shards, read_tombstones
+from nar_plugin.index.store.vectors import FloatArray, Rows, as_float32, unit
 from nar_plugin.likeness import LabelTable, Postings
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Contents:
     """The n rows that can be found, and where they come from. They never change.
 
     Attributes:
-        table: The rows, of the schema of `nar_plugin.index.rows`.
+        table: The rows, of the schema of `nar_plugin.index.store.rows`.
         vectors: float16 or float32[n, manifest.dim], of length 1 as far as their type can say.
         numbers: int64[n], the number of each over all rows of the shards.
         manifest: What the index holds and which encoder made it.

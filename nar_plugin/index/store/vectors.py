@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nar_plugin.errors import IndexIncompatible, NarError
-from nar_plugin.index.manifest import FileEntry
+from nar_plugin.index.store.manifest import FileEntry
 
 FloatArray = NDArray[np.float32]
 Rows = NDArray[np.float16] | NDArray[np.float32]

@@ -1,0 +1,1 @@
+"""What an index is on disk and in memory: manifest, shards, rows, vectors, labels, graphs."""
