@@ -17,12 +17,12 @@ from nar_plugin import encoder
 from nar_plugin.encoder.checkpoint import read_encoder
 from nar_plugin.encoder.config import CONFIG, WEIGHTS, encoder_config
 from nar_plugin.errors import IndexUnavailable, NarError
-from nar_plugin.hub.card import encoder_card
 from nar_plugin.hub.publish import CARD, Published, unless_moved
+from nar_plugin.hub.repository_cards import encoder_card
 from nar_plugin.regular_files import is_there
 from nar_plugin.remote.cache import LARGEST, MAIN, SMALL, Place
 from nar_plugin.remote.failures import Absent, explained
-from nar_plugin.remote.names import is_repository, proven_commit
+from nar_plugin.remote.proven_names import is_repository, proven_commit
 from nar_plugin.remote.waiting import within
 
 KIND: Literal["model"] = "model"

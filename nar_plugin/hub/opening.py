@@ -16,7 +16,7 @@ from nar_plugin.index.store.manifest import MANIFEST
 from nar_plugin.regular_files import is_there
 from nar_plugin.remote.cache import MAIN, Place
 from nar_plugin.remote.failures import explained
-from nar_plugin.remote.names import is_repository
+from nar_plugin.remote.proven_names import is_repository
 
 Read = Callable[[Path], ArchitectureIndex]
 

@@ -19,7 +19,7 @@ from typing import Any
 from nar_plugin.errors import IndexUnavailable
 from nar_plugin.hub.repository import hf_home, snapshot_folder
 from nar_plugin.regular_files import read_regular
-from nar_plugin.remote.names import is_commit, is_repository
+from nar_plugin.remote.proven_names import is_commit, is_repository
 
 LARGEST = 1 << 14  # bytes; it has some hundred
 

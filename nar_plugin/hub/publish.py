@@ -15,16 +15,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nar_plugin.errors import NarError
-from nar_plugin.hub.card import index_card
 from nar_plugin.hub.download import Release, check_content, read_manifest_at
 from nar_plugin.hub.repository import KIND, short
+from nar_plugin.hub.repository_cards import index_card
 from nar_plugin.index import ArchitectureIndex
 from nar_plugin.index.store.folder import present, read_verified
 from nar_plugin.index.store.manifest import LARGEST_MANIFEST, MANIFEST, Manifest
 from nar_plugin.index.store.shards import read_tombstones
 from nar_plugin.remote.cache import MAIN, Place
 from nar_plugin.remote.failures import Absent, explained, status_of
-from nar_plugin.remote.names import is_repository, proven_commit
+from nar_plugin.remote.proven_names import is_repository, proven_commit
 from nar_plugin.remote.waiting import within
 
 if TYPE_CHECKING:

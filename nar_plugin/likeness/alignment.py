@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from nar_plugin.likeness.blocks import Block
 from nar_plugin.likeness.differences import Difference
+from nar_plugin.likeness.groups import rows_of
 from nar_plugin.likeness.masses import Masses
 from nar_plugin.likeness.partners import Side, matches_of
-from nar_plugin.likeness.rows import rows_of
 from nar_plugin.mining import MacroGraph
 
 FloatArray = NDArray[np.float64]

@@ -14,7 +14,7 @@ from nar_plugin.likeness.differences import STRUCTURAL, Difference, differences
 from nar_plugin.likeness.matching import in_order
 from nar_plugin.likeness.wiring import Wired, Wiring
 from nar_plugin.mining import MacroGraph
-from nar_plugin.mining.labels import shape_word
+from nar_plugin.mining.step_labels import shape_word
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

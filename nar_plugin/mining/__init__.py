@@ -9,12 +9,12 @@ from itertools import pairwise
 import numpy as np
 
 from nar_plugin.mining.borders import Borders
-from nar_plugin.mining.labels import block_hash, shape_word
 from nar_plugin.mining.macro import MacroGraph, Motif, MotifCount
 from nar_plugin.mining.order import in_order
 from nar_plugin.mining.repeats import repeated_blocks
 from nar_plugin.mining.segmentation import Repeat
 from nar_plugin.mining.segments import SHORTEST_BLOCK
+from nar_plugin.mining.step_labels import block_hash, shape_word
 from nar_plugin.tracing.graph import ArchitectureGraph, IntArray, Op
 
 __all__ = [

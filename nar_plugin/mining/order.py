@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from nar_plugin.mining.labels import neighbour_patterns, shape_word
+from nar_plugin.mining.step_labels import neighbour_patterns, shape_word
 from nar_plugin.tracing.fingerprint import ORDERED
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 

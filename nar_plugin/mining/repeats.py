@@ -9,16 +9,16 @@ from nar_plugin.mining.borders import Borders
 from nar_plugin.mining.extension import extended
 from nar_plugin.mining.halves import whole
 from nar_plugin.mining.interleaved import with_other_kinds
-from nar_plugin.mining.labels import (
+from nar_plugin.mining.likeness import Likeness
+from nar_plugin.mining.segmentation import Repeat, best_repeats
+from nar_plugin.mining.segments import segments
+from nar_plugin.mining.step_labels import (
     encode_children,
     encode_neighbours,
     node_labels,
     outer_word,
     shape_word,
 )
-from nar_plugin.mining.likeness import Likeness
-from nar_plugin.mining.segmentation import Repeat, best_repeats
-from nar_plugin.mining.segments import segments
 from nar_plugin.tracing.graph import ArchitectureGraph, IntArray
 
 STEPS = 1  # s of Eq. 2

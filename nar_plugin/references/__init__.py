@@ -4,8 +4,8 @@ Models are built on the meta device, so no weight is allocated, and the caller's
 stay as they were.
 """
 
+from nar_plugin.references.any_reference import as_model
 from nar_plugin.references.configuration import from_config
-from nar_plugin.references.model import as_model
 from nar_plugin.references.resolution import resolve
 from nar_plugin.references.suggestions import explained
 

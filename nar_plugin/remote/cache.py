@@ -23,7 +23,7 @@ from typing import Any, Literal
 from nar_plugin.errors import IndexUnavailable
 from nar_plugin.regular_files import is_there, open_regular, read_regular
 from nar_plugin.remote.failures import explained
-from nar_plugin.remote.names import (
+from nar_plugin.remote.proven_names import (
     inside,
     is_commit,
     is_name,

@@ -1,8 +1,8 @@
 """What a person reads: results as objects, terminal tables, HTML, JSON and data frames."""
 
+from nar_plugin.report.asked import IndexInfo, Query
 from nar_plugin.report.compare import Comparison
 from nar_plugin.report.hit import Hit, SharedMotif
-from nar_plugin.report.query import IndexInfo, Query
 from nar_plugin.report.similar import SimilarArchitectures
 
 __all__ = [

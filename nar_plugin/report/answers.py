@@ -8,8 +8,8 @@ from nar_plugin.index import ArchitectureIndex, ArchitectureRow
 from nar_plugin.index.known import Known
 from nar_plugin.index.ranking import Ranked
 from nar_plugin.mining import MotifCount
+from nar_plugin.report.asked import IndexInfo, Query
 from nar_plugin.report.hit import Hit, shared_motifs
-from nar_plugin.report.query import IndexInfo, Query
 
 if TYPE_CHECKING:
     from nar_plugin.tracing.run.question import Traced

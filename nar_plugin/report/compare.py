@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from nar_plugin.report.asked import Query
 from nar_plugin.report.hit import SharedMotif, shared_motifs
-from nar_plugin.report.query import Query
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

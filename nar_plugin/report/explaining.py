@@ -11,8 +11,8 @@ from nar_plugin.report.wording import clean, name_text
 
 if TYPE_CHECKING:
     from nar_plugin.mining import MacroGraph
+    from nar_plugin.report.asked import Query
     from nar_plugin.report.hit import Hit
-    from nar_plugin.report.query import Query
 
 
 def explained_hit(query: Query, macro: MacroGraph | None, hit: Hit) -> Explanation:

@@ -21,8 +21,8 @@ from nar_plugin.report.wording import (
 )
 
 if TYPE_CHECKING:
+    from nar_plugin.report.asked import Query
     from nar_plugin.report.compare import Comparison
-    from nar_plugin.report.query import Query
 
 
 def comparison_table(comparison: Comparison) -> RenderableType:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, overload
 
 from nar_plugin.errors import NarError
+from nar_plugin.report.asked import IndexInfo, Query
 from nar_plugin.report.hit import Hit
-from nar_plugin.report.query import IndexInfo, Query
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

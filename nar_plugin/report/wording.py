@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from nar_plugin.report.asked import IndexInfo, Query
     from nar_plugin.report.hit import Hit, SharedMotif
-    from nar_plugin.report.query import IndexInfo, Query
 
 UNREAD = 0.1  # share of the parameters from which on a forward has passed by a part of the model
 FAR = 0.45  # of designs with a relative in the index, 2% have no hit above it (docs/decisions)

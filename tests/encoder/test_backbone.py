@@ -8,7 +8,7 @@ from nar_plugin.mining import mine
 from nar_plugin.tracing.fingerprint import design
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 from nar_plugin.train.fit.edits import edited
-from nar_plugin.train.fit.layers import layer_norm, linear
+from nar_plugin.train.fit.written_operations import layer_norm, linear
 
 
 def perceptrons(width=16, blocks=6):

@@ -12,7 +12,7 @@ from nar_plugin.hub.answering import first_readable
 from nar_plugin.index import EMBEDDED, ArchitectureIndex
 from nar_plugin.remote import waiting
 from nar_plugin.remote.cache import Place
-from nar_plugin.remote.names import inside
+from nar_plugin.remote.proven_names import inside
 
 REPO = "owner/architectures"
 ROWS, VECTORS = "shards/00001.rows.parquet", "shards/00001.vectors.safetensors"

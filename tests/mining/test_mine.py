@@ -9,7 +9,7 @@ from models import ConvNet, NanoGPT, UNet
 
 import nar_plugin
 from nar_plugin.mining import mine
-from nar_plugin.mining.labels import encode_neighbours
+from nar_plugin.mining.step_labels import encode_neighbours
 from nar_plugin.tracing import trace
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 

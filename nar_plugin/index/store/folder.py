@@ -23,7 +23,7 @@ from nar_plugin.index.store.manifest import (
     Manifest,
 )
 from nar_plugin.regular_files import is_regular, read_regular
-from nar_plugin.remote.names import inside
+from nar_plugin.remote.proven_names import inside
 
 EMBEDDED = Path(__file__).parent.parent / "data"
 STAGE = ".saving"

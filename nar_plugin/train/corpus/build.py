@@ -22,7 +22,7 @@ from nar_plugin.hookspecs import NamedArchitecture
 from nar_plugin.tracing.vocabulary import VOCABULARY_VERSION
 from nar_plugin.train.corpus.corpus import StoredGraph, read_names, read_stored, write_corpus
 from nar_plugin.train.corpus.environments import environments, read_listing
-from nar_plugin.train.corpus.labels import labelled
+from nar_plugin.train.corpus.fact_labels import labelled
 from nar_plugin.train.corpus.mixing import attends, convolves
 from nar_plugin.train.corpus.workers import Engine, is_current, read_records, trace_all, version_of
 

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nar_plugin.train.corpus.corpus import CorpusGraph
-from nar_plugin.train.corpus.labels import ancestors
+from nar_plugin.train.corpus.fact_labels import ancestors
 
 IntArray = NDArray[np.int64]
 Name = Literal["paper", "unique", "unseen"]

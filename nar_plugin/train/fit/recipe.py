@@ -32,7 +32,7 @@ from nar_plugin.encoder.model import weighed
 from nar_plugin.encoder.relabelling import Hashes
 from nar_plugin.tracing.graph import ArchitectureGraph
 from nar_plugin.train.corpus.corpus import CorpusGraph, read_corpus
-from nar_plugin.train.corpus.labels import ancestors
+from nar_plugin.train.corpus.fact_labels import ancestors
 from nar_plugin.train.corpus.splits import IntArray, families, family_numbers
 from nar_plugin.train.fit.checkpoints import write_whole
 from nar_plugin.train.fit.edits import TRAINED, edited

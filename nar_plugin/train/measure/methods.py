@@ -17,7 +17,7 @@ from nar_plugin.train.fit.recipe import Settings
 from nar_plugin.train.measure import baselines
 from nar_plugin.train.measure.likeness_method import LikenessMethod
 from nar_plugin.train.measure.metrics import Vectors
-from nar_plugin.train.paper.recipe import Recipe
+from nar_plugin.train.paper.ablations import Recipe
 
 
 class Method(Protocol):

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nar_plugin.train.corpus.corpus import CorpusGraph
+from nar_plugin.train.paper.ablations import Recipe
 from nar_plugin.train.paper.folding import Folded, Ints
-from nar_plugin.train.paper.recipe import Recipe
 
 
 @dataclass(frozen=True)

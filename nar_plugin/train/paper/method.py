@@ -14,10 +14,10 @@ import torch
 from nar_plugin.train.corpus.corpus import CorpusGraph
 from nar_plugin.train.corpus.splits import IntArray, family_numbers
 from nar_plugin.train.measure.metrics import Vectors
+from nar_plugin.train.paper.ablations import Recipe
 from nar_plugin.train.paper.cutting import cut
-from nar_plugin.train.paper.model import PaperEncoder
+from nar_plugin.train.paper.graph_convolutions import PaperEncoder
 from nar_plugin.train.paper.nas import darts_corpus
-from nar_plugin.train.paper.recipe import Recipe
 from nar_plugin.train.paper.training import embed, train
 
 

@@ -15,11 +15,11 @@ from torch.nn import functional
 from tqdm import tqdm
 
 from nar_plugin.train.fit.checkpoints import write_whole
+from nar_plugin.train.paper.ablations import Recipe
 from nar_plugin.train.paper.cutting import Cut, folded_pieces
 from nar_plugin.train.paper.folding import Folded, FoldedBatch, Ints
+from nar_plugin.train.paper.graph_convolutions import PaperEncoder, device_of
 from nar_plugin.train.paper.losses import family_loss, motif_loss
-from nar_plugin.train.paper.model import PaperEncoder, device_of
-from nar_plugin.train.paper.recipe import Recipe
 
 _STATE = "training.pt"
 _CHUNK = 2048  # pieces or graphs that are embedded at once

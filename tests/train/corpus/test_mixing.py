@@ -11,7 +11,7 @@ pytest.importorskip("tqdm")
 
 from nar_plugin.tracing import trace
 from nar_plugin.train.corpus.corpus import StoredGraph
-from nar_plugin.train.corpus.labels import labelled
+from nar_plugin.train.corpus.fact_labels import labelled
 from nar_plugin.train.corpus.mixing import attends, convolves
 
 

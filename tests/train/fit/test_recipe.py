@@ -12,8 +12,8 @@ from nar_plugin.tracing.graph import ArchitectureGraph, Op
 from nar_plugin.train.corpus.corpus import CorpusGraph
 from nar_plugin.train.corpus.splits import family_numbers
 from nar_plugin.train.fit import recipe
-from nar_plugin.train.fit.layers import GELU, batch_norm, layer_norm, linear, rms_norm
 from nar_plugin.train.fit.recipe import Settings, fit_encoder
+from nar_plugin.train.fit.written_operations import GELU, batch_norm, layer_norm, linear, rms_norm
 
 SMALL = Settings(width=32, hidden=32, seldom=2, epochs=12, batch=16)
 FAMILIES = {

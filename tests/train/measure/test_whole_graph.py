@@ -13,8 +13,8 @@ from nar_plugin.tracing.graph import ArchitectureGraph, Op
 from nar_plugin.train.corpus.corpus import CorpusGraph
 from nar_plugin.train.measure.metrics import retrieval_quality
 from nar_plugin.train.measure.whole_graph import Attentions, WholeGraph, WholeGraphEncoder
+from nar_plugin.train.paper.ablations import Recipe
 from nar_plugin.train.paper.folding import Folded
-from nar_plugin.train.paper.recipe import Recipe
 
 
 def item(family, number):

@@ -7,8 +7,8 @@ pytest.importorskip("tqdm")
 
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 from nar_plugin.train.corpus.corpus import CorpusGraph
+from nar_plugin.train.paper.ablations import Recipe
 from nar_plugin.train.paper.cutting import cut
-from nar_plugin.train.paper.recipe import Recipe
 
 KINDS = {kind: number for number, kind in enumerate("abcde", start=1)}
 

@@ -10,8 +10,8 @@ from nar_plugin.tracing.graph import ArchitectureGraph, Op
 from nar_plugin.train.corpus.corpus import CorpusGraph
 from nar_plugin.train.measure.metrics import retrieval_quality
 from nar_plugin.train.paper import training
+from nar_plugin.train.paper.ablations import Recipe
 from nar_plugin.train.paper.method import PaperMethod
-from nar_plugin.train.paper.recipe import Recipe
 
 SMALL = {"width": 32, "graph_epochs": 100, "graph_batch": 24, "graph_rate": 1e-2}
 

@@ -11,7 +11,15 @@ from collections.abc import Callable
 import numpy as np
 
 from nar_plugin.tracing.graph import ArchitectureGraph
-from nar_plugin.train.fit.edits import blocks, convolutions, depth, ends, insertions, parts, widths
+from nar_plugin.train.fit.edits import (
+    convolutions,
+    depth,
+    ends,
+    insertions,
+    mechanisms,
+    operations,
+    widths,
+)
 from nar_plugin.train.fit.edits.draft import Draft, Step
 
 __all__ = ["EDITS", "EDITS_VERSION", "HELD_OUT", "TRAINED", "Draft", "Step", "edited"]
@@ -22,10 +30,10 @@ Edit = Callable[[ArchitectureGraph, np.random.Generator], ArchitectureGraph | No
 
 # A training may use these.
 _TRAINED: dict[str, Edit] = {
-    "norm": parts.norm,
-    "no norms": parts.no_norms,
-    "activation": parts.activation,
-    "heads": parts.heads,
+    "norm": operations.norm,
+    "no norms": operations.no_norms,
+    "activation": operations.activation,
+    "heads": operations.heads,
     "kernel": convolutions.kernel,
     "groups": convolutions.grouped,
     "width": widths.width,
@@ -46,9 +54,9 @@ _HELD_OUT: dict[str, Edit] = {
     "gated residual": insertions.gated_residual,
     "separable": convolutions.separable,
     "pooling": convolutions.pooling,
-    "mixer": blocks.mixer,
-    "gated perceptron": blocks.gated_perceptron,
-    "stage": blocks.stage,
+    "mixer": mechanisms.mixer,
+    "gated perceptron": mechanisms.gated_perceptron,
+    "stage": mechanisms.stage,
     "tagger": ends.tagger,
     "no embeddings": ends.no_embeddings,
 }

@@ -8,8 +8,8 @@ from nar_plugin.encoder.trunk import READOUTS
 from nar_plugin.encoder.words import ACTIVATIONS
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 from nar_plugin.train.fit.edits.draft import Draft, Step, changed, features, side, sized
-from nar_plugin.train.fit.edits.parts import commonest
-from nar_plugin.train.fit.layers import batch_norm, linear
+from nar_plugin.train.fit.edits.operations import commonest
+from nar_plugin.train.fit.written_operations import batch_norm, linear
 
 _HIDDEN = (128, 256, 512, 1024)
 _CLASSES = (2, 10, 37, 100)

@@ -7,7 +7,7 @@ import numpy as np
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 from nar_plugin.train.fit.edits.draft import Draft
 from nar_plugin.train.fit.edits.residuals import read_instead, residuals
-from nar_plugin.train.fit.layers import linear
+from nar_plugin.train.fit.written_operations import linear
 
 _SQUEEZE = 16  # Hu et al. 2018, arXiv 1709.01507, section 6.1
 _NARROWER = 8

@@ -17,7 +17,7 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from nar_plugin.train.corpus.labels import ancestors
+from nar_plugin.train.corpus.fact_labels import ancestors
 
 SAME_PARENT, SAME_GRANDPARENT, SAME_KIND, FOREIGN = 3, 2, 1, 0
 _NOTHING: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())

@@ -10,7 +10,7 @@ from nar_plugin.tracing.fingerprint import design, topology
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 from nar_plugin.train.corpus.corpus import CorpusGraph
 from nar_plugin.train.fit.edits import HELD_OUT, TRAINED
-from nar_plugin.train.fit.layers import layer_norm, linear
+from nar_plugin.train.fit.written_operations import layer_norm, linear
 from nar_plugin.train.measure.unseen import ladder_files
 from nar_plugin.train.measure.unseen.ladders import Edited, edits_quality, make, origins, trained_on
 from nar_plugin.train.measure.unseen.scoring import asked

@@ -7,15 +7,15 @@ import pytest
 
 pytest.importorskip("tqdm")
 
-from nar_plugin.train.corpus import labels
+from nar_plugin.train.corpus import fact_labels as facts
 from nar_plugin.train.corpus.corpus import read_names
 
 
 def test_libraries_words_for_one_family_are_one_word():
-    assert labels.family_of("timm", "vision_transformer") == labels.family_of("transformers", "vit")
-    assert labels.family_of("timm", "vision_transformer")[0] == "vit"
-    assert labels.family_of("mmpretrain", "VisionTransformer")[0] == "vit"
-    assert labels.family_of("somewhere", "Never-Heard.Of") == ("never_heard_of", None)
+    assert facts.family_of("timm", "vision_transformer") == facts.family_of("transformers", "vit")
+    assert facts.family_of("timm", "vision_transformer")[0] == "vit"
+    assert facts.family_of("mmpretrain", "VisionTransformer")[0] == "vit"
+    assert facts.family_of("somewhere", "Never-Heard.Of") == ("never_heard_of", None)
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_libraries_words_for_one_family_are_one_word():
     ],
 )
 def test_the_coarse_label_is_what_carries_most_flops(work, attention, convolutional, expected):
-    assert labels.coarse_of(work, attention, convolutional) == expected
+    assert facts.coarse_of(work, attention, convolutional) == expected
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_the_coarse_label_is_what_carries_most_flops(work, attention, convolutio
     ],
 )
 def test_one_design_in_two_libraries_has_one_family_and_one_parent(one, other):
-    assert labels.family_of(*one) == labels.family_of(*other)
+    assert facts.family_of(*one) == facts.family_of(*other)
 
 
 @pytest.mark.parametrize(
@@ -63,17 +63,17 @@ def test_one_design_in_two_libraries_has_one_family_and_one_parent(one, other):
     ],
 )
 def test_what_differs_in_training_alone_is_one_family(one, other):
-    assert labels.family_of("transformers", one) == labels.family_of("transformers", other)
+    assert facts.family_of("transformers", one) == facts.family_of("transformers", other)
 
 
 def test_a_row_gets_its_labels():
     name = "transformers:marian/MarianMTModel"
     row = {"library": "transformers", "defined_in": "marian", "name": name}
     row |= {"task": "text2text-generation", "work": json.dumps({"matmul": 5})}
-    found = labels.labelled(row, attention=True)
+    found = facts.labelled(row, attention=True)
     assert (found["task"], found["coarse"]) == ("translation", "attention-block")
     assert found["family"] == "marian"
-    assert labels.labelled({**row, "name": "x:roberta-base"}, attention=True)["hint"] == "roberta"
+    assert facts.labelled({**row, "name": "x:roberta-base"}, attention=True)["hint"] == "roberta"
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_a_row_gets_its_labels():
 def test_a_module_of_several_designs_is_told_apart_by_the_constructor(
     library, defined_in, name, family
 ):
-    assert labels.family_of(library, defined_in, name)[0] == family
+    assert facts.family_of(library, defined_in, name)[0] == family
 
 
 @pytest.mark.parametrize(
@@ -153,17 +153,17 @@ def test_a_module_of_several_designs_is_told_apart_by_the_constructor(
 def test_a_class_may_have_a_task_of_its_own(defined_in, name, said, task):
     row = {"library": "transformers", "defined_in": defined_in, "name": name}
     row |= {"task": said, "work": None}
-    assert labels.labelled(row, attention=True)["task"] == task
+    assert facts.labelled(row, attention=True)["task"] == task
 
 
 def test_what_codes_images_as_videos_of_one_frame_is_of_images():
     row = {"library": "diffusers", "defined_in": "autoencoder_kl_qwenimage"}
     row |= {"name": "diffusers:AutoencoderKLQwenImage", "task": "video-to-video", "work": None}
-    assert labels.labelled(row, attention=True)["task"] == "image-to-image"
+    assert facts.labelled(row, attention=True)["task"] == "image-to-image"
 
 
 def test_no_word_stands_for_two_families():
-    tables = labels._tables()
+    tables = facts._tables()
     families = set(tables["aliases"].values())
     assert all(family == word or word not in families for word, family in tables["aliases"].items())
     for child, parent in tables["parents"].items():
@@ -181,6 +181,6 @@ def test_the_labels_of_the_committed_corpus_are_those_of_the_table():
     if not (folder / "names.parquet").is_file():
         pytest.skip("the corpus is not part of the wheel")
     for row in read_names(folder):
-        family = labels.family_of(row["library"], row["defined_in"], row["name"])
+        family = facts.family_of(row["library"], row["defined_in"], row["name"])
         assert (row["family"], row["parent"]) == family, row["name"]
-        assert labels.labelled(row, attention=True)["task"] == row["task"], row["name"]
+        assert facts.labelled(row, attention=True)["task"] == row["task"], row["name"]

@@ -8,7 +8,7 @@ from torch.nn.utils.fusion import fuse_conv_bn_eval
 
 from nar_plugin.tracing import trace
 from nar_plugin.train.fit.edits import edited
-from nar_plugin.train.fit.edits.parts import without_norms
+from nar_plugin.train.fit.edits.operations import without_norms
 
 
 class Block(nn.Module):

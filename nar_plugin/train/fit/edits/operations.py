@@ -12,7 +12,7 @@ import numpy as np
 from nar_plugin.encoder.words import ACTIVATIONS, NORMS
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 from nar_plugin.train.fit.edits.draft import changed
-from nar_plugin.train.fit.layers import GELU, batch_norm, layer_norm, rms_norm
+from nar_plugin.train.fit.written_operations import GELU, batch_norm, layer_norm, rms_norm
 
 _GROUPS = 32  # of a group norm (Wu & He 2018, arXiv 1803.08494)
 _NEW_ACTIVATIONS = (

@@ -8,8 +8,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from nar_plugin.train.paper.ablations import Recipe
 from nar_plugin.train.paper.folding import FoldedBatch, mixed
-from nar_plugin.train.paper.recipe import Recipe
 
 
 class Convolutions(nn.Module):

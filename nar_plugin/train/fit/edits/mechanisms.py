@@ -10,7 +10,7 @@ from nar_plugin.encoder.words import ACTIVATIONS
 from nar_plugin.tracing.graph import ArchitectureGraph, Attribute, Op
 from nar_plugin.train.fit.edits.depth import repeated
 from nar_plugin.train.fit.edits.draft import Draft, Step, features
-from nar_plugin.train.fit.layers import GELU, batch_norm, layer_norm, linear
+from nar_plugin.train.fit.written_operations import GELU, batch_norm, layer_norm, linear
 
 _BEFORE_ATTENTION = frozenset({"linear", "rotary", "layer_norm", "rms_norm", "l2_norm", "mul"})
 _DEEPEST = 6  # steps between an attention and what its projections read
