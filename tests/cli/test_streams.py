@@ -11,7 +11,8 @@ import pytest
 NAR = Path(sys.executable).with_name("nar")
 
 LOUD = """
-import ctypes, os, subprocess, sys
+import atexit, ctypes, os, subprocess, sys
+atexit.register(print, "at the end")
 print("by print")
 print("by the first stream", file=sys.__stdout__, flush=True)
 os.write(1, b"by the descriptor\\n")

@@ -142,7 +142,7 @@ def _hook(event, args):
         inside = args[0].startswith(f"{folder}{os.sep}") and not args[0].endswith("config.json")
         writes = args[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT) and args[0] != os.devnull
         if inside or writes:
-            seen.append(f"open {args[0]} {args[1]}")
+            seen.append(f"{'write' if writes else 'read'} {args[0]}")  # os.open tells no mode
 
 
 def outcome(ask, folder):

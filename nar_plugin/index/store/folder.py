@@ -25,7 +25,7 @@ from nar_plugin.index.store.manifest import (
 from nar_plugin.regular_files import is_regular, read_regular
 from nar_plugin.remote.proven_names import inside
 
-EMBEDDED = Path(__file__).parent.parent / "data"
+EMBEDDED = Path(__file__).parents[2] / "data"
 STAGE = ".saving"
 SUBFOLDERS = (STAGE, "shards", "derived")  # all that an index is written to
 
