@@ -106,6 +106,13 @@ def list_plugins() -> tuple[PluginInfo, ...]:
     return tuple(plugin.info for plugin in _found())
 
 
+def load_imported() -> None:
+    """Load the plugins that a model in hand can be about: those whose library is imported."""
+    for plugin in _found():
+        if _imported(plugin.library):
+            _load(plugin)
+
+
 def libraries() -> frozenset[str]:
     """The import names of the libraries that plugins are about."""
     return frozenset(plugin.library for plugin in _found() if plugin.library)

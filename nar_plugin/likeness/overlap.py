@@ -60,6 +60,8 @@ class LabelTable:
     def compared(self) -> LabelTable:
         """The table of the views that count in an overlap, and of no other."""
         kept = self.views < COMPARED
+        if kept.all():
+            return self
         starts = np.append(0, kept.cumsum())[self.starts]
         return LabelTable(starts, self.labels[kept], self.counts[kept], self.views[kept])
 
@@ -105,10 +107,12 @@ class Postings:
     """
 
     def __init__(self, table: LabelTable) -> None:
-        order = np.argsort(table.labels, kind="stable")
+        order = np.argsort(table.labels, kind="stable")  # merges the runs that each graph has
         self._graphs = table.graphs[order].astype(np.int32)
         self._shares = table.shares[order]
-        self._labels, first = np.unique(table.labels[order], return_index=True)
+        labels = table.labels[order]
+        first = np.flatnonzero(np.concatenate([[True], labels[1:] != labels[:-1]])[: len(labels)])
+        self._labels = labels[first]
         self._starts = np.append(first, len(order))
         self._count = len(table)
 

@@ -88,8 +88,8 @@ def traced(candidate: Any, example_inputs: Any = None, *, caller: str = "trace")
         TraceError: Its forward cannot be followed, or the time was up.
     """
     seconds = seconds_of_a_question()
-    manager.list_plugins()  # loaded once, and not in every child
     import_before(candidate)
+    manager.load_imported()  # once, and not in every child
     end = time.monotonic() + seconds  # imports are not counted: they are paid once a process
     if issubclass(type(candidate), nn.Module):
         return _of_model(candidate, example_inputs, end)
