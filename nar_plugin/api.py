@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from nar_plugin import encoder, hub, tracing
 from nar_plugin.errors import IndexUnavailable, NarError, TraceError, UnknownReference, in_words
 from nar_plugin.index import ArchitectureIndex, overlay
-from nar_plugin.index.known import known
+from nar_plugin.index.known import is_another, known
 from nar_plugin.index.ranking import Subject, alike, most_alike
 from nar_plugin.index.subjects import subject_of, subject_of_row
 from nar_plugin.mining import MacroGraph, mine
@@ -259,7 +259,11 @@ def _ask(
         return _Asked(subject, query_of_row(model, row, str(error)), None)
     graph = _with_content(asked).graph
     macro = mine(graph)
-    return _Asked(subject_of(index, macro), query_of_model(model, asked, macro.table()), macro)
+    subject = subject_of(index, macro)
+    source = None if example_inputs is not None or graph.method == "modules" else asked.provenance
+    changed = source is not None and is_another(index, source.name, subject)
+    query = query_of_model(model, asked, macro.table(), changed=changed)
+    return _Asked(subject, query, macro)
 
 
 def _traced(model: Any, example_inputs: Any, index: Index, caller: str) -> Traced:

@@ -211,6 +211,15 @@ def test_where_conditions():
     assert all(hit.params < 5_000_000 for hit in small)
 
 
+def test_a_changed_model_is_not_headed_as_the_stock_one():
+    model = meta(lambda: timm.create_model("resnet50", num_classes=10))
+    assert not nar_plugin.find_similar(model, k=1).query.changed  # another head is no change
+    model.layer3 = model.layer3[:2]
+    query = nar_plugin.find_similar(model, k=1).query
+    assert query.changed and query.name.startswith("timm:resnet50")
+    assert "resnet50.a1_in1k as changed here" in str(nar_plugin.find_similar(model, k=1))
+
+
 def test_every_name_is_a_reference_and_the_rows_are_sound():
     corpus = read_corpus(CORPUS)
     without_products = {

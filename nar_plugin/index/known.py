@@ -12,6 +12,7 @@ from nar_plugin.tracing.fingerprint import FINGERPRINT_VERSION
 
 if TYPE_CHECKING:
     from nar_plugin.index.index import ArchitectureIndex
+    from nar_plugin.index.ranking import Subject
     from nar_plugin.index.store.rows import ArchitectureRow
     from nar_plugin.index.store.vectors import FloatArray
 
@@ -51,6 +52,14 @@ def known(index: ArchitectureIndex, name: str) -> Known | None:
     if not library or not _is_as_traced(library, prefix_of(name), index.manifest.versions):
         return None
     return Known(row, vector, library)
+
+
+def is_another(index: ArchitectureIndex, name: str, subject: Subject) -> bool:
+    """Whether the index knows a name as another backbone than that of a design (see `known`)."""
+    found = known(index, name)
+    if found is None or found.row.design == subject.design:
+        return False
+    return found.row.backbone != subject.backbone or not subject.backbone
 
 
 def agreeing(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str]:

@@ -40,8 +40,17 @@ def hit_of(rank: int, ranked: Ranked, query: Query) -> Hit:
     )
 
 
-def query_of_model(model: Any, asked: Traced, motifs: tuple[MotifCount, ...]) -> Query:
-    """What is asked about: a model that was traced."""
+def query_of_model(
+    model: Any, asked: Traced, motifs: tuple[MotifCount, ...], *, changed: bool = False
+) -> Query:
+    """What is asked about: a model that was traced.
+
+    Args:
+        model: As it was given.
+        asked: Its graph and where it came from.
+        motifs: Its blocks.
+        changed: See `Query`.
+    """
     graph, source = asked.graph, asked.provenance
     name = model if isinstance(model, str) else (source.name if source else None)
     return Query(
@@ -57,6 +66,7 @@ def query_of_model(model: Any, asked: Traced, motifs: tuple[MotifCount, ...]) ->
         inputs=graph.inputs,
         unread=graph.unread,
         class_name=asked.class_name,
+        changed=changed,
         motifs=motifs,
     )
 

@@ -27,6 +27,8 @@ class Query:
         inputs: The inputs of the traced forward, in words.
         unread: How many of the parameters no operation of that forward read.
         class_name: Of the model.
+        changed: Whether the model says that it is of that name, and the index knows the name with
+            another backbone: somebody has changed the model.
         motifs: Its blocks, most operations covered first.
         family: Always None: a query is asked about, not labelled.
     """
@@ -43,6 +45,7 @@ class Query:
     inputs: str = ""
     unread: int = 0
     class_name: str = ""
+    changed: bool = False
     motifs: tuple[MotifCount, ...] = ()
     family: None = None
 

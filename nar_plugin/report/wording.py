@@ -75,7 +75,9 @@ def counted(count: int, noun: str) -> str:
 
 
 def name_text(query: Query) -> str:
-    """Its reference, or such as `this ViT` of a model that has none."""
+    """Its reference, also of a model that was changed; such as `this ViT` where there is none."""
+    if query.name and query.changed:
+        return f"{clean(query.name)} as changed here"
     return clean(query.name or f"this {query.class_name or 'model'}")
 
 
