@@ -113,6 +113,11 @@ def load_imported() -> None:
             _load(plugin)
 
 
+def library_of(name: str) -> str | None:
+    """The import name of the library that a plugin is about, if it names one."""
+    return next((plugin.library for plugin in _found() if plugin.info.name == name), None)
+
+
 def libraries() -> frozenset[str]:
     """The import names of the libraries that plugins are about."""
     return frozenset(plugin.library for plugin in _found() if plugin.library)

@@ -93,7 +93,7 @@ def parsed(line):
     words = shlex.split(line, comments=True)[1:]
     command = typer.main.get_command(app)
     context = command.make_context("nar", [], resilient_parsing=True)
-    while hasattr(command, "commands"):
+    while hasattr(command, "commands") and (words or not command.invoke_without_command):
         name, *words = words
         command = command.commands[name]
     return command.make_context(name, words, parent=context)

@@ -508,3 +508,41 @@ def test_the_guide_s_plugin_by_hand_works(install, monkeypatch):
     with pytest.raises(PluginError, match="tinynets has no huge; it has small, large"):
         answers("nar_build", name="tinynets:huge")
     assert info("tinynets").status == "active"
+
+
+def test_a_plugin_is_checked_and_what_does_not_work_is_said(install):
+    from typer.testing import CliRunner
+
+    from nar_plugin.cli import app
+
+    install(
+        "sound",
+        """
+        import torch
+
+        @hookimpl
+        def nar_library():
+            return "json"
+
+        @hookimpl
+        def nar_architectures():
+            for name in ("whole", "broken"):
+                yield NamedArchitecture(f"json:{name}", "nar-sound", "net", "task", "MIT")
+
+        @hookimpl
+        def nar_build(name):
+            if name == "json:whole":
+                return torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.ReLU())
+            if name == "json:broken":
+                from nar_plugin import PluginError
+
+                raise PluginError("half of it is missing")
+        """,
+    )
+    result = CliRunner().invoke(app, ["plugins", "check", "sound"])
+    assert "json:whole: 2 ops, traced (meta); net, task, MIT" in result.stdout
+    assert "json:broken: half of it is missing" in result.stdout
+    assert "2 names are listed, 2 were checked" in result.stdout
+    assert str(result.exception) == "1 of 2 failed: json:broken."
+    result = CliRunner().invoke(app, ["plugins", "check", "absent"])
+    assert "There is no plugin absent" in str(result.exception)

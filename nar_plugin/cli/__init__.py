@@ -25,17 +25,19 @@ __all__ = ["app", "main"]
 app = typer.Typer(
     name="nar",
     no_args_is_help=True,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
 )
 app.command("find")(find.find)
 app.command("trace")(trace.trace)
 app.command("motifs")(motifs.motifs)
 app.command("compare")(compare.compare)
-app.command("plugins")(plugins.plugins)
 app.command("doctor")(doctor.doctor)
 index.app.command("update")(hub.update)
+index.app.command("use")(hub.use)
 index.app.command("publish")(hub.publish)
+app.add_typer(plugins.app, name="plugins")
 app.add_typer(index.app, name="index")
 app.add_typer(dev.app, name="dev")
 for name in ("corpus", "train", "evaluate", "bench"):

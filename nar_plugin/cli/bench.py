@@ -53,7 +53,7 @@ def query(
     repeats: Annotated[int, typer.Option(min=1, help="The median of so many runs.")] = 7,
     as_json: Json = False,
 ) -> None:
-    """Time each stage of `find_similar` on one core, warm, and the bare meta forward beside it."""
+    """Time each stage of a warm query, on one core."""
     from rich.table import Table
 
     from nar_plugin.bench.query import STAGES, time_query
@@ -89,7 +89,7 @@ def coverage(
     workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 2,
     as_json: Json = False,
 ) -> None:
-    """Construct and trace every named architecture; list each failure with its cause."""
+    """Trace every named architecture; list failures with their causes."""
     from nar_plugin.cli.extra import needs_train
 
     with needs_train():

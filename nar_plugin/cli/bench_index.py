@@ -22,7 +22,7 @@ def index(
     queries: Annotated[int, typer.Option(min=1, help="Searches for each size.")] = 200,
     as_json: Json = False,
 ) -> None:
-    """Build indexes of synthetic vectors and time one search after another, in one thread."""
+    """Time searches of indexes of synthetic vectors."""
     from rich.table import Table
 
     from nar_plugin.bench.index import SIZES, measure_index
@@ -59,7 +59,7 @@ def index(
 
 @only_results_on_stdout()
 def load(as_json: Json = False) -> None:
-    """Time the loading of the index that ships with the package, every byte of it verified."""
+    """Time the loading of the index that ships."""
     from nar_plugin.bench.index import measure_load
 
     found = measure_load()

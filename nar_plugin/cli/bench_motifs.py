@@ -34,7 +34,7 @@ def motifs(
     ] = Models.HELD_OUT,
     as_json: Json = False,
 ) -> None:
-    """Compare block boundaries and depths with what timm, transformers and others declare."""
+    """Compare blocks and depths with those that libraries declare."""
     from nar_plugin.bench.boundaries import measure, model_lists, summary
 
     results: list[Agreement] = []

@@ -32,7 +32,7 @@ def trace(
     peers: Annotated[bool, typer.Option(help="Also torch.export and TorchLens (minutes).")] = True,
     as_json: Json = False,
 ) -> None:
-    """Time `trace()`: beside the bare meta forward, over the operations, beside its peers.
+    """Time tracing beside a bare forward, and beside its peers.
 
     All run in this process; `nar dev bench query` has what a fork around it costs.
     """

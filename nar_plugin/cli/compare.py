@@ -7,7 +7,7 @@ from nar_plugin.cli.output import Json, Reference, only_results_on_stdout, show,
 
 @only_results_on_stdout()
 def compare(first: Reference, second: Reference, as_json: Json = False) -> None:
-    """Compare two models: a verdict, what corresponds block by block, and what differs."""
+    """Compare two models block by block: what is alike, what differs."""
     from nar_plugin import api
 
     comparison = api.compare(first, second)

@@ -42,7 +42,7 @@ def build(
     engine: Annotated[Engine, typer.Option(help="Where models are traced.")] = Engine.PROCESSES,
     as_json: Json = False,
 ) -> None:
-    """Construct and trace every named architecture; goes on where it was interrupted.
+    """Construct and trace every named architecture; resumes.
 
     Only names that are new, or whose library has another version, are traced.
     """
@@ -71,7 +71,7 @@ def move(
         bool, typer.Option("--isolated", help="Also libraries that need an environment each.")
     ] = False,
 ) -> None:
-    """After a change of the tracer: keep what is traced as before, leave the rest to a build.
+    """Keep what a changed tracer traces as before (before a build).
 
     Some names of each kind are traced; where their graphs are what they were, all are kept.
     """
@@ -89,7 +89,7 @@ def failures(
     folder: Annotated[Path, typer.Argument(help="Folder of a corpus.")] = CORPUS,
     as_json: Json = False,
 ) -> None:
-    """List every name that could not be constructed or traced, with its cause."""
+    """List every name that was not traced, with its cause."""
     from nar_plugin.cli.extra import needs_train
 
     with needs_train():
@@ -109,7 +109,7 @@ def diff(
     new: Annotated[Path, typer.Argument(help="Folder of another.")] = CORPUS,
     as_json: Json = False,
 ) -> None:
-    """List the names that were added, removed, changed, lost or relabelled."""
+    """List the names that another corpus has otherwise."""
     from nar_plugin.cli.extra import needs_train
 
     with needs_train():

@@ -26,7 +26,7 @@ def crawl(
     pace: Annotated[float, typer.Option(min=0, help="Seconds between two models.")] = 0.5,
     workers: Annotated[int, typer.Option(min=1, help="Processes that trace.")] = 2,
 ) -> None:
-    """Read the configs of models on the Hub and trace them; goes on where it was interrupted.
+    """Read the configs of models on the Hub and trace them; resumes.
 
     The most downloaded ones, of one task or of all, or those that a file lists. No weights and no
     code are fetched.

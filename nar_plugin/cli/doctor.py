@@ -20,7 +20,7 @@ def doctor(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Report versions, FAISS, index, plugins and, with REF, how that model is traced."""
+    """Report versions, index and plugins; with REF, how that is traced."""
     from nar_plugin.cli.diagnosis import diagnose
 
     findings = diagnose(reference)

@@ -37,7 +37,7 @@ def evaluate(
     folder: Annotated[Path, typer.Option(help="Receives quality.md and quality.json.")] = PAGES,
     as_json: Json = False,
 ) -> None:
-    """Measure retrieval (extra: train); what is measured already is not measured again.
+    """Measure retrieval, cell by cell (extra: train); resumes.
 
     Cells of the page that were measured on this corpus with these settings count as measured.
 

@@ -28,7 +28,7 @@ def update(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Fetch what is new of the published index, and let it answer from now on.
+    """Fetch what is new of the published index, and let it answer.
 
     Until all of it is there and verified, the index that was there answers.
     """
@@ -62,6 +62,24 @@ def update(
 
 
 @only_results_on_stdout()
+def use(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="SOURCE",
+            help="embedded, or the repository of an index that was downloaded: owner/name.",
+            show_default=False,
+        ),
+    ],
+) -> None:
+    """Let another index answer: the embedded one, or a downloaded one."""
+    from nar_plugin.hub.answering import answering, use
+
+    use(source)
+    say(answering())
+
+
+@only_results_on_stdout()
 def publish(
     folder: Annotated[Path, typer.Argument(help="An index, as `nar dev index write` makes it.")],
     repository: Annotated[str, typer.Argument(metavar="REPO", help="Such as owner/name.")],
@@ -78,7 +96,10 @@ def publish(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Publish an index on the Hub as one commit; wants a token with write access."""
+    """Publish an index on the Hub as one commit.
+
+    Wants a token with write access.
+    """
     from nar_plugin import hub
     from nar_plugin.report.wording import counted
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from nar_plugin.cli.index_own import add, remove
+from nar_plugin.cli.index_own import add, list_own, remove
 from nar_plugin.cli.index_verify import verify
 from nar_plugin.cli.output import Json, only_results_on_stdout, show, show_json
 
@@ -44,6 +44,7 @@ def info(
 app.command()(verify)
 app.command()(add)
 app.command()(remove)
+app.command("list")(list_own)
 
 
 def _in_words(value: Any, shown: int = 12) -> str:

@@ -14,11 +14,15 @@ from nar_plugin.cli.output import Json, only_results_on_stdout, say, show_json
 def add(
     references: Annotated[
         list[str],
-        typer.Argument(metavar="REF...", help="Your models, as in nar find.", show_default=False),
+        typer.Argument(
+            metavar="REF...",
+            help="Your models, as in nar find, or 'mylib:*' for all that a plugin lists.",
+            show_default=False,
+        ),
     ],
     as_json: Json = False,
 ) -> None:
-    """Put your own models into a private overlay, which is searched with every query from now on.
+    """Add your own models to the overlay that every query searches.
 
     It stays on this machine, in HF_HOME/nar/overlay.
     """
@@ -40,7 +44,7 @@ def remove(
     ],
     as_json: Json = False,
 ) -> None:
-    """Take your own models out of the private overlay, and off the disk."""
+    """Take your own models out of the overlay, and off the disk."""
     from nar_plugin.index import overlay
     from nar_plugin.report.wording import counted
 
@@ -50,6 +54,19 @@ def remove(
         show_json(facts)
     else:
         say(f"{len(references):,} removed, {counted(left, 'own architecture')} left")
+
+
+@only_results_on_stdout()
+def list_own(as_json: Json = False) -> None:
+    """List your own models, and say which index answers."""
+    from nar_plugin.hub.answering import answering
+    from nar_plugin.index import overlay
+
+    names = sorted(name for row in overlay.own_rows() for name in row.names)
+    if as_json:
+        show_json({"overlay": str(overlay.overlay_folder()), "names": names})
+    else:
+        say("\n".join([*names, f"{len(names):,} own. {answering()}"]))
 
 
 def _say_on_stderr(reference: str) -> None:

@@ -34,7 +34,7 @@ def reencode(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Make the vectors of an index anew, from its stored graphs, for another encoder.
+    """Make the vectors of an index anew, for another encoder.
 
     Without INDEX, those of your own models, for the encoder of the index that answers.
     """

@@ -18,7 +18,7 @@ def verify(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Read every file of an index, compare it with the manifest, and name what is wrong."""
+    """Compare every file of an index with its manifest."""
     from nar_plugin.hub import ArchitectureIndex
     from nar_plugin.hub.answering import active_folder
     from nar_plugin.index.store.folder import present

@@ -28,7 +28,7 @@ def write(
         typer.Option("--graphs", help="With the graphs, which `nar dev index reencode` reads."),
     ] = False,
 ) -> None:
-    """Encode a corpus and write the index that ships with the package (extra: train)."""
+    """Encode a corpus and write the index that ships (extra: train)."""
     from nar_plugin.cli.extra import needs_train
 
     with needs_train():

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TypeVar
 
 from nar_plugin.encoder.config import check_labels
-from nar_plugin.errors import IndexIncompatible, IndexUnavailable
-from nar_plugin.hub.pointer import Pointer, read_pointers
+from nar_plugin.errors import IndexIncompatible, IndexUnavailable, NarError
+from nar_plugin.hub.pointer import Pointer, pointer_path, read_pointers, write_pointer
 from nar_plugin.hub.repository import name_in_cache, short
 from nar_plugin.index import EMBEDDED, ArchitectureIndex
 from nar_plugin.index.store.folder import present, read_manifest, read_verified, reencoding
@@ -110,6 +111,37 @@ def active_folder() -> Path:
     """
     folder, _ = next(candidates(read_pointers()))
     return folder
+
+
+def use(source: str) -> None:
+    """Let another index that is here answer from now on.
+
+    Args:
+        source: `embedded`, or the repository of an index that was downloaded before.
+
+    Raises:
+        NarError: No index of that repository was downloaded, or the choice cannot be kept.
+        IndexUnavailable: It is not whole any more.
+        IndexIncompatible: It is of another version.
+    """
+    chosen = None
+    if source != "embedded":
+        with suppress(IndexUnavailable):
+            here = [one for one in read_pointers(unused=True) if one.repository == source]
+            chosen = here[0] if here else None
+        if chosen is None:
+            raise NarError(
+                f"No index {source} is here: `nar index update {source}` fetches it. `nar index "
+                "use embedded` lets the one that came with nar-plugin answer."
+            )
+        check_usable(Manifest.from_json(read_manifest(chosen.folder)), chosen.folder)
+    try:
+        write_pointer(chosen)
+    except OSError as error:
+        raise NarError(
+            f"{pointer_path()} cannot be written: {error.strerror or error}. Set HF_HOME to a "
+            "folder that you may write to."
+        ) from error
 
 
 def answering() -> str:

@@ -51,8 +51,11 @@ def pointer_path() -> Path:
     return hf_home() / "nar" / "active.json"
 
 
-def read_pointers() -> tuple[Pointer, ...]:
-    """The active index and the one before it; none where nothing was downloaded yet.
+def read_pointers(*, unused: bool = False) -> tuple[Pointer, ...]:
+    """The active index and the one before it; none where the embedded one is to answer.
+
+    Args:
+        unused: Also the one before it where the embedded one was put in its place.
 
     Raises:
         IndexUnavailable: The file is there and does not say which.
@@ -60,7 +63,8 @@ def read_pointers() -> tuple[Pointer, ...]:
     path = pointer_path()
     try:
         content = json.loads(read_regular(path, LARGEST))
-        return tuple(_pointer(content[name]) for name in ("active", "previous") if content[name])
+        found = [_pointer(content[name]) for name in ("active", "previous") if content[name]]
+        return tuple(found) if content["active"] or unused else ()
     except FileNotFoundError:
         return ()
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
@@ -69,17 +73,20 @@ def read_pointers() -> tuple[Pointer, ...]:
         ) from error
 
 
-def write_pointer(active: Pointer) -> None:
-    """Make an index the active one; the one that was becomes the one before it.
+def write_pointer(active: Pointer | None) -> None:
+    """Make an index the active one, or with None the embedded; what was becomes the one before it.
 
     Raises:
         OSError: The place cannot be written to; the pointer is then what it was.
     """
     known: tuple[Pointer, ...] = ()
     with suppress(IndexUnavailable):  # unreadable: it is written anew
-        known = read_pointers()
-    others = [one for one in known if (one.repository, one.commit) != _key(active)]
-    content = {"active": asdict(active), "previous": asdict(others[0]) if others else None}
+        known = read_pointers(unused=True)
+    others = [one for one in known if active is None or _key(one) != _key(active)]
+    content = {
+        "active": asdict(active) if active else None,
+        "previous": asdict(others[0]) if others else None,
+    }
     path = pointer_path()
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix="active.", suffix=".part")

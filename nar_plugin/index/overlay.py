@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nar_plugin.mining import MacroGraph
-    from nar_plugin.tracing.graph import ArchitectureGraph
 
 Embed: TypeAlias = "Callable[[Sequence[MacroGraph]], NDArray[Any]]"
 LOCK = "overlay.lock"
@@ -40,14 +39,6 @@ class Overlaid(NamedTuple):
     base: ArchitectureIndex
     stamp: tuple[int, ...]
     result: ArchitectureIndex
-
-
-class OwnModel(NamedTuple):
-    """A model as the overlay keeps it."""
-
-    row: ArchitectureRow
-    graph: ArchitectureGraph
-    macro: MacroGraph
 
 
 def overlay_folder() -> Path:
@@ -112,7 +103,8 @@ def add_models(
     """Put models into the overlay, all of them or none.
 
     Args:
-        references: Model references.
+        references: Model references. One such as `mylib:*` stands for all that a plugin lists; of
+            these, what cannot be traced is left out and logged as a warning.
         index: The index that answers; it lends family and task to equal designs.
         embed: Vectors of macro graphs by its encoder.
         progress: Is told each reference before it is traced.
@@ -124,10 +116,18 @@ def add_models(
         NarError: A reference names no model, or its forward could not be followed.
         IndexIncompatible: The overlay's vectors are another encoder's.
     """
+    from nar_plugin.index.own_models import meant, own_model  # imports torch
+
     models = []
     for reference in references:
-        progress(reference)
-        models.append(own_model(reference, index))
+        for name, declared in meant(reference).items():
+            progress(name)
+            try:
+                models.append(own_model(name, index, declared))
+            except NarError as error:
+                if name == reference:
+                    raise
+                logger.warning("%s is left out: %s", name, error)
     folder = own_folder()
     with _alone(folder):
         overlay = _read(folder, index)
@@ -140,6 +140,16 @@ def add_models(
         )
         overlay.save(folder)
     return overlay
+
+
+def own_rows() -> list[ArchitectureRow]:
+    """The rows of the overlay; none where there is none.
+
+    Raises:
+        NarError: It cannot be read.
+    """
+    folder = own_folder()
+    return _load(folder).rows() if _stamp(folder) else []
 
 
 def remove_models(references: Sequence[str]) -> int:
@@ -156,6 +166,8 @@ def remove_models(references: Sequence[str]) -> int:
     Raises:
         NarError: One of them is not there.
     """
+    from nar_plugin.index.own_models import settled
+
     folder = own_folder()
     with _alone(folder):
         overlay = _load(folder) if _stamp(folder) else None
@@ -205,62 +217,6 @@ def reencode_overlay(index: ArchitectureIndex, embed: Embed) -> ArchitectureInde
         index.check_like(anew)
         anew.save(folder)
     return anew
-
-
-def own_model(reference: str, index: ArchitectureIndex) -> OwnModel:
-    """Trace one model and describe it, by what is known of equal designs where there are any.
-
-    Raises:
-        NarError: The reference names no model.
-        TraceError: Its forward could not be followed.
-    """
-    from nar_plugin.encoder.backbone import backbone
-    from nar_plugin.errors import TraceError, UnknownReference
-    from nar_plugin.mining import mine
-    from nar_plugin.references import explained
-    from nar_plugin.tracing import traced
-
-    reference = settled(reference)
-    try:
-        asked = traced(reference, caller="nar index add")
-    except UnknownReference as error:
-        raise explained(error, index.contents.names) from error
-    graph = asked.graph
-    if graph.method == "modules":
-        # Of the refusals the one that came farthest.
-        first = " ".join(graph.reason.splitlines()[:2]).rstrip(".")
-        raise TraceError(
-            f"{reference} could not be run, only its layers are known: {first}. An index holds "
-            "whole graphs: a module around it whose forward takes tensors can be added."
-        )
-    macro = mine(graph)
-    known = index.by_fingerprint(graph.fingerprint)
-    library, colon, _ = reference.partition(":")
-    row = ArchitectureRow(
-        name=reference,
-        names=(reference,),
-        library=library if colon else "",
-        family=known.family if known else asked.class_name,
-        task=known.task if known else "",
-        params=graph.params,
-        flops=graph.flops,
-        fingerprint=graph.fingerprint,
-        design=graph.design,
-        licence="",
-        motifs=macro.table(),
-        backbone=backbone(macro, graph.design),
-    )
-    return OwnModel(row, graph, macro)
-
-
-def settled(reference: str) -> str:
-    """The reference as the overlay keeps it: a path must mean the same in another folder."""
-    if reference.startswith((".", "~")):
-        try:
-            return str(Path(reference).expanduser().resolve())
-        except (OSError, RuntimeError, ValueError) as error:  # no such user, a loop of links
-            raise NarError(f"{reference[:80]!a} names no place: {error}. Give its path.") from error
-    return reference
 
 
 def _read(folder: Path, index: ArchitectureIndex) -> ArchitectureIndex:

@@ -7,6 +7,6 @@ stay as they were.
 from nar_plugin.references.any_reference import as_model
 from nar_plugin.references.configuration import from_config
 from nar_plugin.references.resolution import resolve
-from nar_plugin.references.suggestions import explained
+from nar_plugin.references.suggestions import explained, listed
 
-__all__ = ["as_model", "explained", "from_config", "resolve"]
+__all__ = ["as_model", "explained", "from_config", "listed", "resolve"]

@@ -17,7 +17,7 @@ from nar_plugin.references.configuration import from_file, from_hub
 from nar_plugin.references.construction import Result, built
 from nar_plugin.references.guard import DataOnly
 from nar_plugin.references.installation import PACKAGES, NotInstalled, want
-from nar_plugin.references.suggestions import did_you_mean, libraries, names_of
+from nar_plugin.references.suggestions import did_you_mean, libraries, listed
 
 if TYPE_CHECKING:
     from torch import nn
@@ -97,7 +97,7 @@ def _why_not_built(reference: str) -> str:
             return f"{reference} wants the plugin {library}, which NAR_DISABLE_PLUGINS turns off"
         if plugin.name == library and plugin.error:
             return f"{reference} was not built; the plugin {library} says: {plugin.error}"
-    return f"{library} has no architecture {name}{did_you_mean(reference, names_of(library))}"
+    return f"{library} has no architecture {name}{did_you_mean(reference, listed(library))}"
 
 
 def _not_a_reference(reference: str) -> NarError:

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 
 from nar_plugin import manager
 from nar_plugin.errors import NarError, UnknownReference
+from nar_plugin.hookspecs import NamedArchitecture
 from nar_plugin.references.installation import NotInstalled
 
 MOST = 5
@@ -17,14 +18,14 @@ def libraries() -> list[str]:
     return [library for _, library in manager.call_each("nar_library")]
 
 
-def names_of(library: str) -> list[str]:
-    """Every reference that an installed library can build, such as `timm:resnet50`."""
-    return [
-        architecture.name
+def listed(library: str) -> dict[str, NamedArchitecture]:
+    """What the plugins of an installed library list, by reference, such as `timm:resnet50`."""
+    return {
+        architecture.name: architecture
         for _, architectures in manager.call_each("nar_architectures", libraries={library})
         for architecture in architectures
         if architecture.name.startswith(f"{library}:")
-    ]
+    }
 
 
 def suggestions(reference: str, known: Iterable[str]) -> list[str]:

@@ -1,5 +1,7 @@
 import json
 
+import pytest
+
 from nar_plugin import manager
 from nar_plugin.manager import PluginInfo
 
@@ -40,6 +42,8 @@ def test_plugins(nar, monkeypatch):
         PluginInfo("far", "nar-far", "3.0", installed=False),
         PluginInfo("off", None, None, "disabled"),
         PluginInfo("bad", "nar-bad", "1.0", "failed", error="ValueError: [red]\x1b[2Joops"),
+        PluginInfo("ours", "nar-plugin", "0.1.0", hooks=("nar_build", "nar_library")),
+        PluginInfo("absent", "nar-plugin", "0.1.0", installed=False),
     )
     monkeypatch.setattr(manager, "list_plugins", lambda: found)
     text = nar("plugins").stdout
@@ -51,15 +55,30 @@ def test_plugins(nar, monkeypatch):
         "disabled",
         "failed",
         "ValueError: [red]oops",
+        "no hook found",
+        "built in, library installed        ours",
+        "built in, answered from the index  absent",
     ):
         assert fact in text
+    assert "nar_library" not in text  # of the built-in ones, names alone
     assert "\x1b" not in text
     assert [plugin["status"] for plugin in json.loads(nar("plugins", "--json").stdout)] == [
         "active",
         "active",
         "disabled",
         "failed",
+        "active",
+        "active",
     ]
+
+
+def test_a_plugin_is_checked_by_building_and_tracing(nar):
+    pytest.importorskip("torchvision")
+    checked = json.loads(nar("plugins", "check", "torchvision", "-n", "2", "--json").stdout)
+    assert (checked["plugin"], len(checked["checked"])) == ("torchvision", 2)
+    for one in checked["checked"]:
+        assert (one["method"], one["error"]) == ("meta", "")
+        assert one["family"] and one["task"] and one["licence"] == "BSD-3-Clause"
 
 
 def test_version(nar):

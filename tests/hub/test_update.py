@@ -95,6 +95,23 @@ def test_the_pointer_is_one_file_and_names_the_one_before(published, small, home
     assert [path.name for path in pointer_path().parent.iterdir()] == ["active.json"]
 
 
+def test_the_embedded_index_answers_again_and_the_downloaded_one_after_that(published, home):
+    def said(*words):
+        return CliRunner().invoke(app, ["index", "use", *words])
+
+    hub.update(REPO)
+    assert len(active()) == 200
+    published.log.clear()
+    assert "The index embedded answers" in said("embedded").stdout
+    assert active().source == "embedded"
+    assert said("embedded").exit_code == 0  # twice is once
+    assert f"The index {REPO}@" in said(REPO).stdout
+    assert len(active()) == 200
+    assert not published.log  # nobody was asked
+    assert f"`nar index update {REPO}2` fetches it" in str(said(f"{REPO}2").exception)
+    assert len(active()) == 200
+
+
 def test_without_a_network_the_cache_answers(published, small, monkeypatch, caplog):
     from huggingface_hub import constants
 

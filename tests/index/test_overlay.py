@@ -11,6 +11,7 @@ from huggingface_hub import constants
 from typer.testing import CliRunner
 
 import nar_plugin
+from nar_plugin import manager
 from nar_plugin.cli import app
 from nar_plugin.errors import IndexIncompatible, NarError
 from nar_plugin.index import ArchitectureIndex, embedding, overlay
@@ -209,6 +210,44 @@ def test_two_at_once_lose_nothing(base):
     for thread in threads:
         thread.join()
     assert len(nar_plugin.load_index().overlay) == 2
+
+
+def test_what_a_plugin_declares_of_a_model_is_kept(base):
+    torchvision = pytest.importorskip("torchvision")
+    assert torchvision.models.resnet18
+    (row,) = add(base, "torchvision:resnet18").rows()
+    assert (row.library, row.family, row.task) == ("torchvision", "resnet", "image-classification")
+    assert row.licence == "BSD-3-Clause"
+    assert row.url.endswith("torchvision.models.resnet18.html")
+
+
+def test_a_pattern_stands_for_all_that_a_plugin_lists(base, caplog):
+    pytest.importorskip("torchvision")
+    added = add(base, "torchvision:resnet1*")
+    expected = ["torchvision:resnet101", "torchvision:resnet152", "torchvision:resnet18"]
+    assert [row.name for row in added.rows()] == expected
+    listed = json.loads(CliRunner().invoke(app, ["index", "list", "--json"]).stdout)
+    assert listed["names"] == expected
+    assert "3 own. The index embedded" in CliRunner().invoke(app, ["index", "list"]).stdout
+    with pytest.raises(NarError, match="matches no architecture"):
+        add(base, "torchvision:nosuch*")
+
+
+def test_of_a_pattern_what_cannot_be_built_is_left_out_and_said(base, caplog, monkeypatch):
+    pytest.importorskip("torchvision")
+    import torchvision
+
+    def refuses(**_):
+        raise RuntimeError("not today")
+
+    monkeypatch.setattr(torchvision.models, "resnet101", refuses)
+    monkeypatch.setitem(
+        torchvision.models._api.BUILTIN_MODELS, "resnet101", torchvision.models.resnet101
+    )
+    added = add(base, "torchvision:resnet1*")
+    assert [row.name for row in added.rows()] == ["torchvision:resnet152", "torchvision:resnet18"]
+    assert "torchvision:resnet101 is left out: " in caplog.text
+    manager.reset()  # the plugin is marked failed
 
 
 def test_add_on_the_command_line(home):
