@@ -18,7 +18,7 @@ from nar_plugin import encoder, hub, tracing
 from nar_plugin.errors import IndexUnavailable, NarError, TraceError, UnknownReference, in_words
 from nar_plugin.index import ArchitectureIndex, overlay
 from nar_plugin.index.known import is_another, known
-from nar_plugin.index.ranking import Subject, alike, most_alike
+from nar_plugin.index.ranking import Subject, alike, most_alike, under_own_name
 from nar_plugin.index.subjects import subject_of, subject_of_row
 from nar_plugin.mining import MacroGraph, mine
 from nar_plugin.references import explained
@@ -82,7 +82,7 @@ def find_similar(
 
     Returns:
         The hits, most alike first. An identical graph comes first, with `exact` set. A hit has the
-        first of its names that meets `where`.
+        first of its names that meets `where`; without `where`, the name that was asked for.
 
     Raises:
         TraceError: The forward could not be followed, or not within `NAR_TRACE_SECONDS`.
@@ -93,6 +93,8 @@ def find_similar(
     found = load_index(index)
     subject, query, macro = _ask(model, example_inputs, found, "find_similar", trace)
     ranked = most_alike(found, subject, int(k), where, distinct=_distinct(distinct))
+    if not where:  # which may have asked for another name
+        ranked = [under_own_name(found, each, query.name) for each in ranked]
     hits = tuple(hit_of(rank, each, query) for rank, each in enumerate(ranked, start=1))
     return SimilarArchitectures(query, info_of(found), hits, macro)
 

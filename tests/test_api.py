@@ -177,9 +177,19 @@ def test_provenance_labels_and_never_ranks(reference):
     other = nar_plugin.find_similar(disguised, example_inputs=inputs).to_dict()["hits"]
 
     def ranked(hits):
-        return [(hit["name"], hit["score"], hit["fingerprint"], hit["exact"]) for hit in hits]
+        return [(hit["score"], hit["fingerprint"], hit["exact"]) for hit in hits]
 
     assert ranked(one) == ranked(other)
+    assert [hit["name"] for hit in one[1:]] == [hit["name"] for hit in other[1:]]
+
+
+def test_an_identical_hit_has_the_name_that_was_asked_for():
+    (hit,) = nar_plugin.find_similar("torchvision:resnet50", k=1)
+    assert (hit.name, hit.library, hit.licence) == (
+        "torchvision:resnet50", "torchvision", "BSD-3-Clause"
+    )  # fmt: skip
+    (hit,) = nar_plugin.find_similar("torchvision:resnet50", k=1, where={"library": "timm"})
+    assert (hit.name, hit.library) == ("timm:resnet50", "timm")
 
 
 def test_embedding():
@@ -240,7 +250,7 @@ def test_every_name_is_a_reference_and_the_rows_are_sound():
 def test_json_has_the_fields_of_the_contract():
     document = nar_plugin.find_similar("timm:resnet18", k=1).to_dict()
     json.dumps(document)
-    assert set(document) == {"query", "index", "hits"}
+    assert set(document) == {"query", "index", "hits", "notes"}
     assert {"source", "revision", "architectures", "graphs", "encoder"} == set(document["index"])
     assert set(document["hits"][0]) == set(
         "rank name names score family library task params flops fingerprint exact shared_motifs "
@@ -345,7 +355,7 @@ def elsewhere():
 
 def test_a_name_whose_library_is_not_installed_is_read_from_the_index(elsewhere):
     found = nar_plugin.find_similar("nowhere:other", k=2, index=elsewhere)
-    assert [hit.name for hit in found] == ["nowhere:net", "nowhere:text"]
+    assert [hit.name for hit in found] == ["nowhere:other", "nowhere:text"]
     assert (found[0].exact, found[0].score) == (True, 1.0)
     assert found[0].shared_motifs[0].count_query == found[0].shared_motifs[0].count_hit
     query = found.query

@@ -6,7 +6,15 @@ from typing import Annotated, Literal
 
 import typer
 
-from nar_plugin.cli.output import Json, Reference, Trace, only_results_on_stdout, show, show_json
+from nar_plugin.cli.output import (
+    Json,
+    Reference,
+    Trace,
+    only_results_on_stdout,
+    say,
+    show,
+    show_json,
+)
 
 Distinct = Literal["backbone", "graph"]
 
@@ -23,6 +31,9 @@ def find(
     distinct: Annotated[
         Distinct, typer.Option(help="One hit for each backbone, or for each graph.")
     ] = "backbone",
+    names: Annotated[
+        bool, typer.Option("--names", help="Also every name of each hit, and its page.")
+    ] = False,
     revision: Annotated[
         str | None, typer.Option(metavar="R", help="Commit, tag or branch of the index.")
     ] = None,
@@ -38,6 +49,7 @@ def find(
     """Find the known architectures that resemble a model."""
     wanted = _conditions(where or [])
     from nar_plugin import api
+    from nar_plugin.report.wording import names_text
 
     source = api.load_index(index, revision) if index or revision else None
     similar = api.find_similar(
@@ -47,6 +59,8 @@ def find(
         show_json(similar.to_dict())
     else:
         show(similar)
+        if names:
+            say(names_text(similar))
 
 
 def _conditions(where: list[str]) -> dict[str, str | list[str]]:

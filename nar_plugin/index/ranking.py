@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nar_plugin.index.search.nearest import exact_cosines
+from nar_plugin.index.search.row_names import under
 from nar_plugin.index.search.searcher import Match
 from nar_plugin.index.search.where import allowed_rows, conditions
 from nar_plugin.index.store.contents import Contents
@@ -163,6 +164,13 @@ def _with_identical(
     if place is None or (allowed is not None and not allowed[place]):
         return rows
     return np.union1d(rows, [place]).astype(np.int64)
+
+
+def under_own_name(index: ArchitectureIndex, ranked: Ranked, name: str | None) -> Ranked:
+    """A hit under the name that was asked for, where that is one of its names."""
+    match = ranked.match
+    row = under(index.contents.table, match.row, name)
+    return ranked if row is match.row else replace(ranked, match=replace(match, row=row))
 
 
 def _single(matches: Sequence[Match]) -> list[Ranked]:

@@ -35,7 +35,8 @@ class Hit:
     Attributes:
         rank: 1 for the most similar.
         name: A model reference, such as `timm:resnet50`; where a filter on library or licence chose
-            the hit, the first of its names that meets it.
+            the hit, the first of its names that meets it, and where none did and the model's own
+            name is among its names, that one.
         names: Every known name of the same graph, `name` among them.
         score: The likeness of the two designs, from 0 to 1 (`nar_plugin.likeness`).
         family: The defining module or model type, such as `resnet`.
@@ -68,6 +69,12 @@ class Hit:
     licence: str | None = None
     url: str | None = None
     overlay: bool = False
+
+    def _repr_html_(self) -> str:
+        """Its row as a notebook shows it."""
+        from nar_plugin.report.html import hit_html
+
+        return hit_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values under the field names, as `nar find --json` prints them.

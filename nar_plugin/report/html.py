@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from nar_plugin.report.wording import (
     clean,
     flops_text,
     index_text,
     inputs_text,
+    is_web,
+    motif_legend,
     motif_text,
     other_names,
     params_text,
@@ -31,17 +33,27 @@ _HEADINGS = ("#", "name", "score", "family", "task", "params", "FLOPs", "shared 
 
 def similar_html(similar: SimilarArchitectures) -> str:
     """The query, a row for each hit, and the index that answered."""
-    headings = "".join(_cell("th", heading, escape(heading)) for heading in _HEADINGS)
-    rows = "".join(_row(hit) for hit in similar)
     notes = "".join(f"<div>{escape(note)}</div>" for note in similar.notes)
     return (
         f'<div class="nar-report"><style>{stylesheet()}</style>'
         f"<div>similar to <b>{escape(query_text(similar.query))}</b></div>"
         f'<div class="nar-quiet">{escape(inputs_text(similar.query))}</div>'
         f"{notes}"
-        f"<table><thead><tr>{headings}</tr></thead><tbody>{rows}</tbody></table>"
+        f"{_table(similar)}"
+        f'<div class="nar-quiet">{escape(motif_legend(similar))}</div>'
         f'<div class="nar-quiet">{escape(index_text(similar.index))}</div></div>'
     )
+
+
+def hit_html(hit: Hit) -> str:
+    """The row of one hit, with its headings."""
+    return f'<div class="nar-report"><style>{stylesheet()}</style>{_table((hit,))}</div>'
+
+
+def _table(hits: Sequence[Hit]) -> str:
+    headings = "".join(_cell("th", heading, escape(heading)) for heading in _HEADINGS)
+    rows = "".join(_row(hit) for hit in hits)
+    return f"<table><thead><tr>{headings}</tr></thead><tbody>{rows}</tbody></table>"
 
 
 def _row(hit: Hit) -> str:
@@ -66,7 +78,7 @@ def _cell(tag: str, heading: str, inside: str) -> str:
 
 def _name(hit: Hit) -> str:
     name = _text(hit.name)
-    if hit.url and _is_web(hit.url):
+    if is_web(hit.url):
         name = f'<a href="{_text(hit.url)}" target="_blank" rel="noopener noreferrer">{name}</a>'
     if others := other_names(hit):
         title = escape("\n".join(clean(other) for other in hit.names))
@@ -76,14 +88,6 @@ def _name(hit: Hit) -> str:
 
 def _text(value: str | None) -> str:
     return escape(clean(value or ""))
-
-
-def _is_web(url: str) -> bool:
-    """Whether a click on this url opens a web page; a `javascript:` one would run."""
-    try:
-        return urlsplit(clean(url)).scheme in ("http", "https")
-    except ValueError:
-        return False
 
 
 @cache

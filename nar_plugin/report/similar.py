@@ -105,18 +105,13 @@ class SimilarArchitectures(Sequence[Hit]):
         return tuple(text for text in texts if text)
 
     def to_dict(self) -> dict[str, Any]:
-        """What `nar find --json` prints.
-
-        `notes` is there only where there are any.
-        """
-        found = {
+        """What `nar find --json` prints."""
+        return {
             "query": self.query.to_dict(),
             "index": self.index.to_dict(),
             "hits": [hit.to_dict() for hit in self.hits],
+            "notes": list(self.notes),
         }
-        if self.notes:
-            found["notes"] = list(self.notes)
-        return found
 
     def to_pandas(self) -> Any:
         """A `pandas.DataFrame` with a row for each hit and a column for each of its fields.

@@ -22,6 +22,8 @@ from nar_plugin.report.wording import (
     flops_text,
     index_text,
     inputs_text,
+    is_web,
+    motif_legend,
     motif_text,
     other_names,
     params_text,
@@ -54,6 +56,8 @@ class SimilarTable:
         if self.similar.hits:
             yield Text()
             yield _layout(self.similar, options.max_width)
+            if legend := motif_legend(self.similar) if options.max_width >= NARROW else "":
+                yield Text(legend, style="dim")
             yield Text()
         else:
             yield Text("no architecture in the index matches")
@@ -69,7 +73,7 @@ def _layout(similar: SimilarArchitectures, width: int) -> Table:
 
 
 def _narrow(similar: SimilarArchitectures) -> Table:
-    table = open_table(gap=1)
+    table = open_table(gap=1, ruled=True)
     add_numbers(table, "#")
     table.add_column("name", overflow="fold")
     add_numbers(table, "score")
@@ -103,7 +107,7 @@ def _wide(similar: SimilarArchitectures) -> Table:
 
 
 def _stacked(similar: SimilarArchitectures, label_width: int) -> Table:
-    table = open_table(gap=1)
+    table = open_table(gap=1, ruled=True)
     add_numbers(table, "#")
     table.add_column("name", overflow="fold")
     add_numbers(table, "score")
@@ -129,7 +133,7 @@ def _name(hit: Hit, *, separator: str) -> Text:
         + [Text("yours", style="bold")] * hit.overlay
         + [Text(others, style="dim") for others in (other_names(hit),) if others]
     )
-    name = Text(clean(hit.name))
+    name = Text(clean(hit.name), style=f"link {clean(hit.url)}" if is_web(hit.url) else "")
     return Text(separator).join((name, remarks)) if remarks else name
 
 

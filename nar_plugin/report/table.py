@@ -11,10 +11,17 @@ from rich.text import Text
 from nar_plugin.report.wording import clean
 
 
-def open_table(gap: int = 2) -> Table:
-    """A table with headings, to which the caller adds columns and rows."""
+def open_table(gap: int = 2, *, ruled: bool = False) -> Table:
+    """A table with headings, to which the caller adds columns and rows.
+
+    Args:
+        gap: Columns between two columns.
+        ruled: Whether a rule stands between two rows, as rows of several lines want it.
+    """
     return Table(
-        box=box.SIMPLE_HEAD,
+        box=box.HORIZONTALS if ruled else box.SIMPLE_HEAD,
+        show_lines=ruled,
+        border_style="dim",
         padding=(0, gap, 0, 0),
         pad_edge=False,
         show_edge=False,

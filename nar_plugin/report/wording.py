@@ -12,6 +12,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
     from nar_plugin.report.asked import IndexInfo, Query
@@ -59,6 +60,33 @@ def motif_text(motif: SharedMotif, label_width: int = 80) -> str:
     label = clean(motif.label)
     short = label if len(label) <= label_width else f"{label[: label_width - 1]}…"
     return f"{short} {times(motif.count_query)}/{motif.count_hit}"
+
+
+def names_text(hits: Sequence[Hit]) -> str:
+    """Every name of each hit, and of what has its backbone, a line each; its page behind its own."""
+    lines = []
+    for hit in hits:
+        page = f"  {clean(hit.url)}" if is_web(hit.url) else ""
+        lines.append(f"\n{hit.rank}  {clean(hit.name)}{page}")
+        lines += [f"   = {clean(name)}" for name in dict.fromkeys(hit.names) if name != hit.name]
+        lines += [f"   ~ {clean(name)}" for name in hit.variants]
+    signs = "=: the same design, ~: the same backbone with another head"
+    return "\n".join([*lines, "", signs])
+
+
+def motif_legend(hits: Sequence[Hit]) -> str:
+    """How `motif_text` counts; empty where no hit shares a block."""
+    if not any(hit.shared_motifs for hit in hits):
+        return ""
+    return f"{times(2)}/3 behind a motif: it occurs twice in the model and three times in the hit"
+
+
+def is_web(url: str | None) -> bool:
+    """Whether a click on this url opens a web page; a `javascript:` one would run."""
+    try:
+        return urlsplit(clean(url or "")).scheme in ("http", "https")
+    except ValueError:
+        return False
 
 
 def other_names(hit: Hit) -> str:

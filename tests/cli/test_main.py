@@ -97,7 +97,7 @@ def test_the_real_command_finds_an_identical_architecture():
     result = run("find", "timm:resnet18", "-k", "3", "--json")
     assert result.returncode == 0, result.stderr
     found = json.loads(result.stdout)
-    assert list(found) == ["query", "index", "hits"]
+    assert list(found) == ["query", "index", "hits", "notes"]
     assert "timm:resnet18" in found["hits"][0]["names"]
     assert found["hits"][0]["exact"] is True
     assert found["query"]["params"] == 11_689_512

@@ -83,4 +83,4 @@ def test_the_style_stays_inside_the_report(similar):
     style = similar._repr_html_().partition("<style>")[2].partition("</style>")[0]
     rules = [line for line in style.splitlines() if line.strip()]
     assert rules
-    assert all(line.startswith(".nar-report") for line in rules)
+    assert all(line.startswith("div.nar-report") for line in rules)

@@ -10,6 +10,7 @@ import pytest
 
 from nar_plugin.errors import NarError
 from nar_plugin.report import Hit, SharedMotif, SimilarArchitectures
+from nar_plugin.report.wording import names_text
 
 HIT_FIELDS = [
     "rank", "name", "names", "score", "family", "library", "task", "params", "flops",
@@ -34,7 +35,7 @@ def test_a_slice_answers_the_same_query(similar):
 
 def test_json_has_the_fields_of_the_contract(similar):
     printed = json.loads(json.dumps(similar.to_dict()))
-    assert list(printed) == ["query", "index", "hits"]
+    assert list(printed) == ["query", "index", "hits", "notes"]
     assert list(printed["index"]) == ["source", "revision", "architectures", "graphs", "encoder"]
     assert list(printed["hits"][0]) == HIT_FIELDS
     assert list(printed["hits"][0]["shared_motifs"][0]) == [
@@ -184,10 +185,22 @@ def test_hits_that_are_all_far_are_said_to_be(similar, make_hit, score, warning)
     assert far.notes == (warning,)
     assert far.to_dict()["notes"] == [warning]
     assert similar.notes == ()
-    assert "notes" not in similar.to_dict()
+    assert similar.to_dict()["notes"] == []
     assert warning in str(far)
     assert warning in far._repr_html_()
     assert "relative" not in str(far[1:])  # the rest of an answer
+
+
+def test_every_name_of_a_hit_is_listed_on_demand(make_hit):
+    hit = make_hit(
+        name="a:b", names=("a:b", "c:d\x1b[2J"), variants=("e:f",), url="https://x.org/y"
+    )
+    assert names_text([hit]).splitlines()[1:4] == [
+        "1  a:b  https://x.org/y",
+        "   = c:d",
+        "   ~ e:f",
+    ]
+    assert "x:y" not in names_text([make_hit(url="javascript:x:y")])
 
 
 def test_of_near_hits_nothing_is_said(similar, make_hit):

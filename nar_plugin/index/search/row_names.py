@@ -92,6 +92,21 @@ class NameFilter:
         return {"library": library, "licence": self._licences.get(library, "")}
 
 
+def under(table: pa.Table, row: ArchitectureRow, name: str | None) -> ArchitectureRow:
+    """The row under another of its names, with the library and the licence of that name.
+
+    Args:
+        table: Where the row is from.
+        row: The row.
+        name: The name; the row itself is returned if it is none of the row's.
+    """
+    if name is None or name == row.name or name not in row.names:
+        return row
+    library = distributions(table).get(prefix_of(name)) or prefix_of(name)
+    licence = licences(table).get(library, "")
+    return replace(row, name=name, library=library, licence=licence, url=None)
+
+
 def prefix_of(name: str) -> str:
     """`timm` of `timm:resnet50`; empty where there is none."""
     prefix, colon, _ = name.partition(":")
