@@ -63,7 +63,7 @@ def motif_text(motif: SharedMotif, label_width: int = 80) -> str:
 
 
 def names_text(hits: Sequence[Hit]) -> str:
-    """Every name of each hit, and of what has its backbone, a line each; its page behind its own."""
+    """Every name of each hit and of what has its backbone, a line each; behind its own its page."""
     lines = []
     for hit in hits:
         page = f"  {clean(hit.url)}" if is_web(hit.url) else ""
