@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from nar_plugin.index.search.row_names import distributions, licences, prefix_of
+from nar_plugin.index.store.prefixes import distributions, licences, prefix_of
 
 if TYPE_CHECKING:
     import pyarrow as pa

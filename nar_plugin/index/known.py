@@ -7,7 +7,7 @@ from importlib import metadata
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple
 
-from nar_plugin.index.search.row_names import distributions, prefix_of
+from nar_plugin.index.store.prefixes import prefix_of
 from nar_plugin.tracing.fingerprint import FINGERPRINT_VERSION
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def agreeing(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str]
 
 def _library(index: ArchitectureIndex, name: str) -> str:
     """The distribution that names of this prefix are of; empty where there are several."""
-    return distributions(index.contents.table).get(prefix_of(name), "")
+    return index.contents.distributions.get(prefix_of(name), "")
 
 
 def _is_as_traced(library: str, module: str, versions: Mapping[str, str]) -> bool:

@@ -120,7 +120,7 @@ def _matches(
     scores = likeness(shared, cosines)
     return [
         Match(row, 1.0 if _is_same(subject, row) else float(score))
-        for row, score in zip(map(contents.row, rows.tolist()), scores, strict=True)
+        for row, score in zip(contents.rows(rows), scores, strict=True)
     ]
 
 
@@ -169,7 +169,7 @@ def _with_identical(
 def under_own_name(index: ArchitectureIndex, ranked: Ranked, name: str | None) -> Ranked:
     """A hit under the name that was asked for, where that is one of its names."""
     match = ranked.match
-    row = under(index.contents.table, match.row, name)
+    row = under(index.contents, match.row, name)
     return ranked if row is match.row else replace(ranked, match=replace(match, row=row))
 
 

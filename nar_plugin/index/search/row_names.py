@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nar_plugin.index.store.columns import BoolArray, one_of, whole_numbers
+from nar_plugin.index.store.prefixes import distributions, licences, prefix_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from nar_plugin.index.store.contents import Contents
     from nar_plugin.index.store.rows import ArchitectureRow
-
-NAME_KEYS = ("library", "licence")
 
 
 class NameFilter:
@@ -30,7 +30,7 @@ class NameFilter:
 
     Args:
         table: Of the schema of `nar_plugin.index.store.rows`.
-        wanted: The accepted texts of each of `NAME_KEYS` that there is a condition on.
+        wanted: The accepted texts of each of `prefixes.NAME_KEYS` that there is a condition on.
     """
 
     def __init__(self, table: pa.Table, wanted: Mapping[str, Iterable[str]]) -> None:
@@ -92,45 +92,19 @@ class NameFilter:
         return {"library": library, "licence": self._licences.get(library, "")}
 
 
-def under(table: pa.Table, row: ArchitectureRow, name: str | None) -> ArchitectureRow:
+def under(contents: Contents, row: ArchitectureRow, name: str | None) -> ArchitectureRow:
     """The row under another of its names, with the library and the licence of that name.
 
     Args:
-        table: Where the row is from.
+        contents: Where the row is from.
         row: The row.
         name: The name; the row itself is returned if it is none of the row's.
     """
     if name is None or name == row.name or name not in row.names:
         return row
-    library = distributions(table).get(prefix_of(name)) or prefix_of(name)
-    licence = licences(table).get(library, "")
+    library = contents.distributions.get(prefix_of(name)) or prefix_of(name)
+    licence = contents.licences.get(library, "")
     return replace(row, name=name, library=library, licence=licence, url=None)
-
-
-def prefix_of(name: str) -> str:
-    """`timm` of `timm:resnet50`; empty where there is none."""
-    prefix, colon, _ = name.partition(":")
-    return prefix if colon else ""
-
-
-def distributions(table: pa.Table) -> dict[str, str]:
-    """The distribution of each prefix of names; empty where several share the prefix."""
-    prefixes = [prefix_of(name) for name in table["name"].to_pylist()]
-    found = only_ones(prefixes, table["library"].to_pylist())
-    return {prefix: library for prefix, library in found.items() if prefix}
-
-
-def licences(table: pa.Table) -> dict[str, str]:
-    """The licence of each distribution; empty where its rows say several."""
-    return only_ones(*(table[key].to_pylist() for key in NAME_KEYS))
-
-
-def only_ones(keys: Iterable[str], values: Iterable[str]) -> dict[str, str]:
-    """The value that stands beside each key; empty where it is not always the same."""
-    found: dict[str, set[str]] = {}
-    for key, value in set(zip(keys, values, strict=True)):
-        found.setdefault(key, set()).add(value)
-    return {key: min(of) if len(of) == 1 else "" for key, of in found.items()}
 
 
 def prefixes_of_names(table: pa.Table) -> tuple[NDArray[np.int64], pa.Array]:

@@ -142,5 +142,5 @@ class Searcher:
 
     def _as_matches(self, found: Found) -> list[Match]:
         scores, rows = found
-        pairs = zip(scores.tolist(), rows.tolist(), strict=True)
-        return [Match(self._contents.row(row), score) for score, row in pairs]
+        pairs = zip(scores.tolist(), self._contents.rows(rows), strict=True)
+        return [Match(row, score) for score, row in pairs]

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nar_plugin.errors import NarError, in_words
-from nar_plugin.index.search.row_names import NAME_KEYS, NameFilter, libraries_of_rows
+from nar_plugin.index.search.row_names import NameFilter, libraries_of_rows
 from nar_plugin.index.store.columns import BoolArray, one_of, whole_numbers
+from nar_plugin.index.store.prefixes import NAME_KEYS
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -18,6 +18,7 @@ from nar_plugin.index.store import label_counts
 from nar_plugin.index.store.folder import present, read_verified, source_of
 from nar_plugin.index.store.manifest import Manifest
 from nar_plugin.index.store.parquet import from_parquet
+from nar_plugin.index.store.prefixes import distributions, licences
 from nar_plugin.index.store.rows import (
     ArchitectureRow,
     RowReader,
@@ -101,12 +102,26 @@ class Contents:
         }
 
     @cached_property
+    def distributions(self) -> dict[str, str]:
+        """The distribution of each prefix of names (`prefixes.distributions`)."""
+        return distributions(self.table)
+
+    @cached_property
+    def licences(self) -> dict[str, str]:
+        """The licence of each distribution (`prefixes.licences`)."""
+        return licences(self.table)
+
+    @cached_property
     def _reader(self) -> RowReader:
         return RowReader(self.table)
 
     def row(self, position: int) -> ArchitectureRow:
         """The row at a position."""
         return self._reader.at(position)
+
+    def rows(self, positions: NDArray[np.int64]) -> list[ArchitectureRow]:
+        """The rows at positions."""
+        return list(map(self._reader.at, positions.tolist()))
 
     def adding(
         self,

@@ -59,9 +59,9 @@ def from_table(table: pa.Table) -> LabelTable:
     """
     columns = [table[name].combine_chunks() for name in _LISTS]
     starts = [_starts(column) for column in columns]
-    labels = _numbers(columns[0].flatten(), np.uint64)
-    counts = _numbers(columns[1].flatten(), np.uint32)
-    views = _numbers(columns[2].flatten(), np.uint8)
+    labels = _numbers(_values(columns[0]), np.uint64)
+    counts = _numbers(_values(columns[1]), np.uint32)
+    views = _numbers(_values(columns[2]), np.uint8)
     if any(not np.array_equal(starts[0], other) for other in starts[1:]) or not counts.all():
         raise IndexIncompatible(
             "The labels of an index do not come with a count each. `nar index update` fetches a "
@@ -74,6 +74,13 @@ def _starts(column: pa.ListArray) -> NDArray[np.int64]:
     offsets = _numbers(column.offsets, np.int32).astype(np.int64)
     starts: NDArray[np.int64] = offsets - offsets[0] if len(offsets) else np.zeros(1, np.int64)
     return starts
+
+
+def _values(column: pa.ListArray) -> pa.Array:
+    """What the lists hold, one after the other. `flatten` would import all of Arrow's functions."""
+    first = column.offsets[0].as_py() if len(column.offsets) else 0
+    last = column.offsets[-1].as_py() if len(column.offsets) else 0
+    return column.values[first:last]
 
 
 def _numbers(array: pa.Array, kind: type[Number]) -> NDArray[Number]:

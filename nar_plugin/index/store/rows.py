@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from nar_plugin.mining.macro import MotifCount
 
+_KEPT = 10_000  # rows as Python objects, of some 2 KB each
 BACKBONE = "backbone"  # the column that tables of before there was one lack
 
 
@@ -130,7 +131,8 @@ class RowReader:
     """Builds the Python objects of single rows; the others stay in Arrow.
 
     Three times as fast as `table.slice(position, 1).to_pylist()`, which ten hits would wait for
-    longer than for the search.
+    longer than for the search. Those that were built last are kept: queries that are alike look at
+    the same rows.
 
     Args:
         table: Of `schema()`.
@@ -145,8 +147,9 @@ class RowReader:
         self._stops = motifs.offsets
         self._fields = [motifs.values.field(name) for name in ("shape", "label", "count", "ops")]
         self._motif = MotifCount
+        self.at = lru_cache(maxsize=_KEPT)(self._at)
 
-    def at(self, position: int) -> ArchitectureRow:
+    def _at(self, position: int) -> ArchitectureRow:
         """The row at a position of the table."""
         fields = {name: column[position].as_py() for name, column in self._columns.items()}
         fields["names"] = tuple(fields["names"])
