@@ -36,6 +36,9 @@ def build(
     work: Annotated[Path, typer.Option(help="Finished records, for going on later.")] = WORK,
     workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 2,
     limit: Annotated[int | None, typer.Option(min=1, help="Only so many names.")] = None,
+    library: Annotated[
+        list[str] | None, typer.Option(help="Only names of this distribution, such as timm.")
+    ] = None,
     isolated: Annotated[
         bool, typer.Option("--isolated", help="Also libraries that need an environment each.")
     ] = False,
@@ -51,7 +54,15 @@ def build(
     with needs_train():
         from nar_plugin.train.corpus.build import build_corpus
         from nar_plugin.train.corpus.corpus import read_names
-    build_corpus(folder, work, workers=workers, limit=limit, isolated=isolated, engine=engine.value)
+    build_corpus(
+        folder,
+        work,
+        workers=workers,
+        limit=limit,
+        libraries=library,
+        isolated=isolated,
+        engine=engine.value,
+    )
     names = read_names(folder)
     traced = [name for name in names if name["fingerprint"]]
     graphs = len({name["fingerprint"] for name in traced})

@@ -17,7 +17,7 @@ from packaging.utils import canonicalize_name
 from tqdm import tqdm
 
 from nar_plugin import manager
-from nar_plugin.errors import IndexUnavailable
+from nar_plugin.errors import IndexUnavailable, NarError
 from nar_plugin.hookspecs import NamedArchitecture
 from nar_plugin.tracing.vocabulary import VOCABULARY_VERSION
 from nar_plugin.train.corpus.corpus import StoredGraph, read_names, read_stored, write_corpus
@@ -35,6 +35,7 @@ def build_corpus(
     *,
     workers: int,
     limit: int | None = None,
+    libraries: Collection[str] | None = None,
     isolated: bool = False,
     engine: Engine = "processes",
 ) -> None:
@@ -49,14 +50,19 @@ def build_corpus(
         workers: Number of processes.
         limit: Look at only so many names, evenly spread over the list; None for all. What the
             corpus has of the others stays.
+        libraries: Distributions to look at, such as `timm`; None for all that are installed. What
+            the corpus has of the others stays.
         isolated: Whether to trace the libraries of `environments.toml` as well.
         engine: `processes` of this machine or those of a `ray` cluster. Environments of their own
             are always of this machine.
 
     Raises:
-        NarError: An environment could not be made, or the engine is not installed.
+        NarError: An environment could not be made, the engine is not installed, or a library lists
+            no names.
     """
-    wanted = listed_apart()
+    wanted = listed_apart(libraries)
+    if missing := set(libraries or ()) - {item.library for item in wanted}:
+        raise NarError(f"No plugin lists names of {', '.join(sorted(missing))}: see `nar plugins`.")
     some = wanted if limit is None else wanted[:: max(1, len(wanted) // limit)][:limit]
     records = [work / RECORDS]
     trace_news(some, folder, records[0], workers=workers, engine=engine)

@@ -15,7 +15,7 @@ import pytest
 import torch
 from models import ConvNet
 
-from nar_plugin.errors import IndexUnavailable
+from nar_plugin.errors import IndexUnavailable, NarError
 from nar_plugin.hookspecs import NamedArchitecture
 from nar_plugin.mining import mine
 from nar_plugin.tracing import trace
@@ -30,12 +30,13 @@ from nar_plugin.train.corpus.environments import Environment, environments
 NAMES = ("timm:resnet10t", "timm:test_vit", "timm:test_resnet", "torchvision:resnet18")
 
 
-def architectures():
+def architectures(libraries=None):
     found = [
         NamedArchitecture(name, name.partition(":")[0], "family", "image-classification", "MIT")
         for name in NAMES
     ]
-    return [*found, NamedArchitecture("timm:no_such_model", "timm", "family", "x", "MIT")]
+    found.append(NamedArchitecture("timm:no_such_model", "timm", "family", "x", "MIT"))
+    return [item for item in found if libraries is None or item.library in libraries]
 
 
 @pytest.fixture
@@ -114,6 +115,16 @@ def test_a_limit_leaves_the_other_names_alone(few, tmp_path):
     assert corpus.read_names(folder) == whole
 
 
+def test_one_library_is_built_and_the_others_stay(few, tmp_path):
+    folder = tmp_path / "corpus"
+    build.build_corpus(folder, tmp_path / "work", workers=1, libraries=["torchvision"])
+    assert [row["name"] for row in corpus.read_names(folder)] == ["torchvision:resnet18"]
+    build.build_corpus(folder, tmp_path / "work", workers=1, libraries=["timm"], limit=2)
+    assert {row["library"] for row in corpus.read_names(folder)} == {"timm", "torchvision"}
+    with pytest.raises(NarError, match="No plugin lists names of nowhere"):
+        build.build_corpus(folder, tmp_path / "work", workers=1, libraries=["nowhere"])
+
+
 def test_a_name_that_takes_too_long_even_if_it_swallows_errors(monkeypatch):
     def endless(name):
         while True:
@@ -164,10 +175,10 @@ def test_names_of_absent_libraries_stay(few, tmp_path, monkeypatch):
     folder = tmp_path / "corpus"
     build.build_corpus(folder, tmp_path / "work", workers=1)
     only = [item for item in architectures() if item.library == "torchvision"]
-    monkeypatch.setattr(build, "listed_apart", lambda: only)
+    monkeypatch.setattr(build, "listed_apart", lambda *_: only)
     build.build_corpus(folder, tmp_path / "work", workers=1)
     assert len(corpus.read_names(folder)) == len(NAMES) + 1
-    monkeypatch.setattr(build, "listed_apart", lambda: architectures()[:1])
+    monkeypatch.setattr(build, "listed_apart", lambda *_: architectures()[:1])
     build.build_corpus(folder, tmp_path / "work", workers=1)
     left = {row["name"] for row in corpus.read_names(folder)}
     assert left == {NAMES[0], "torchvision:resnet18"}  # timm no longer lists the others
@@ -181,7 +192,7 @@ def test_the_first_name_in_the_alphabet_lends_its_graph(tmp_path, monkeypatch):
     ]
     folders = []
     for number, order in enumerate((twins, twins[::-1])):  # by one worker, in this order
-        monkeypatch.setattr(build, "listed_apart", lambda order=order: order)
+        monkeypatch.setattr(build, "listed_apart", lambda _=None, order=order: order)
         folders.append(tmp_path / str(number))
         build.build_corpus(folders[-1], tmp_path / f"work{number}", workers=1)
     for file in ("graphs.parquet", "ops.parquet"):
@@ -201,7 +212,7 @@ def test_an_environment_of_its_own(tmp_path, monkeypatch):
     other = Environment("other", ("torchvision",))
     monkeypatch.setattr(Environment, "make", lambda self, folder: Path(sys.executable))
     monkeypatch.setattr(build, "environments", lambda: [other])
-    monkeypatch.setattr(build, "listed_apart", lambda: [])
+    monkeypatch.setattr(build, "listed_apart", lambda *_: [])
     build.build_corpus(tmp_path / "corpus", tmp_path / "work", workers=1, isolated=True)
     rows = corpus.read_names(tmp_path / "corpus")
     assert len(rows) == len(listed)

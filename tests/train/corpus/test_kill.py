@@ -45,7 +45,7 @@ def slowly(*arguments):
 if __name__ == "__main__":
     names = [NamedArchitecture(**item) for item in json.loads(Path(sys.argv[1]).read_text())]
     workers._on = slowly
-    build.listed_apart = lambda: names
+    build.listed_apart = lambda *_: names
     build.build_corpus(Path(sys.argv[2]), Path(sys.argv[3]), workers=2)
 """
 

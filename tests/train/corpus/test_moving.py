@@ -17,7 +17,7 @@ OTHERS = ("timm:resnet18", "timm:test_vit")  # the same kinds beside others; oth
 NAMES = (*RESNETS, *OTHERS)
 
 
-def architectures():
+def architectures(_=None):
     return [NamedArchitecture(name, "timm", "family", "x", "MIT") for name in NAMES]
 
 
