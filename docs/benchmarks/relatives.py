@@ -1,29 +1,65 @@
-"""How near the best hit is where the index holds a relative, and where it holds none.
+"""How alike the best hit is where the index holds a design's family, and where it does not.
 
-`python docs/benchmarks/relatives.py` asks for each row of the embedded default among the others. A
-row has a relative when another one has its family. The encoder has seen all of them, so the
-relatives of a new design are farther than these (docs/decisions/log-2026-11.md has such a draw).
+`python docs/benchmarks/relatives.py` fits the encoder on the training side of `kin`, validation
+(ten minutes), and asks with up to five graphs of each large family that it has not seen: once among
+all other designs, once among those of other families, once among families that the taxonomy calls
+foreign. `FAR` and `STRANGE` in `nar_plugin/report/wording.py` are read off here.
 """
 
 from collections import Counter
 from itertools import pairwise
+from pathlib import Path
 
-import nar_plugin
+import numpy as np
 
-BOUNDS = (0, 0.2, 0.3, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1.01)
+from nar_plugin.train.corpus.corpus import read_corpus
+from nar_plugin.train.corpus.splits import families, family_numbers
+from nar_plugin.train.fit.recipe import Settings
+from nar_plugin.train.measure.likeness_method import LikenessMethod
+from nar_plugin.train.measure.unseen.kin import kin_split
+from nar_plugin.train.measure.unseen.taxonomy import FOREIGN, grade
 
-index = nar_plugin.load_index()
-rows = list(index.rows())
-sizes = Counter(row.family for row in rows)
-found = []  # score of the best other row, whether there is a relative, whether that row is one
-for row, (one, other) in zip(rows, index.search_batch(index.vectors, k=2), strict=True):
-    best = other if one.row.fingerprint == row.fingerprint else one
-    found.append((best.score, sizes[row.family] > 1, best.row.family == row.family))
+CORPUS = Path("nar_plugin/data/corpus")
+QUANTILES = (0.01, 0.02, 0.05, 0.25, 0.5, 0.75, 0.95)
+BOUNDS = (0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.01)
+ASKED = 5  # graphs of a family
 
-print("score          with a relative  which comes first  without one")
+items = [item for item in read_corpus(CORPUS) if item.is_searched]
+kin = kin_split(items, 0, validation=True)
+method = LikenessMethod(Settings())
+method.fit([items[n] for n in kin.train.tolist()], family_numbers(items)[kin.train])
+
+of = np.array(families(items))
+designs = np.array([item.design for item in items])
+held = set(of[kin.queries[kin.unseen]].tolist())
+asked: Counter[str] = Counter()
+queries = []
+for number in np.random.default_rng(0).permutation(len(items)).tolist():
+    if of[number] in held and asked[of[number]] < ASKED and not items[number].is_composed:
+        asked[of[number]] += 1
+        queries.append(number)
+
+grades = {name: np.array([grade(name, other) for other in of.tolist()]) for name in held}
+known, absent, foreign, first = [], [], [], []
+for number in queries:
+    (alike,) = method.rank([items[number]], items)
+    family, others = of[number], designs != designs[number]
+    known.append(alike[others].max())
+    best = int(np.where(of == family, -1, alike).argmax())
+    absent.append(alike[best])
+    first.append(grades[family][best])
+    foreign.append(alike[grades[family] == FOREIGN].max())
+
+print(f"{len(queries)} graphs of {len(held)} families")
+print("quantile of the best hit  " + "".join(f"{q:7.0%}" for q in QUANTILES))
+for title, found in (
+    ("its family is known", known),
+    ("its family is left out", absent),
+    ("foreign families alone", foreign),
+):
+    print(f"{title:26}" + "".join(f"{q:7.2f}" for q in np.quantile(found, QUANTILES)))
+print("first hit, family left out: grade 3     2     1  foreign")
 for low, high in pairwise(BOUNDS):
-    inside = [entry for entry in found if low <= entry[0] < high]
-    related = [entry for entry in inside if entry[1]]
-    first = sum(entry[2] for entry in related) / max(len(related), 1)
-    alone = len(inside) - len(related)
-    print(f"{low:.2f} to {high:.2f} {len(related):17,} {first:18.2f} {alone:12,}")
+    inside = [g for g, score in zip(first, absent, strict=True) if low <= score < high]
+    counts = "".join(f"{inside.count(value):6}" for value in (3, 2, 1, FOREIGN))
+    print(f"{low:.1f} to {high:.1f} {'':18}{counts}")

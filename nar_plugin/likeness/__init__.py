@@ -2,7 +2,7 @@
 
 One number serves ranking, comparing and novelty:
 
-    likeness = s(1 - sqrt((1 - overlap) (1 - .98 cosine)))
+    likeness = s(1 - sqrt(1 - overlap) exp(-2 cosine^2))
 
 with s a stretching of the scale that changes no order (`score.py`).
 
@@ -12,7 +12,7 @@ moved from one to the other at no cost, the sum of the smaller shares. That is o
 variation distance, and the optimal assignment of operations under the hierarchy of labels (Kriege,
 Giscard & Wilson, On Valid Optimal Assignment Kernels, NIPS 2016, section 4.2, weighted). The
 *cosine* is that of the encoder's vectors, which have learned which designs the field calls
-relatives.
+relatives; it counts as much as it is certain.
 
 The *alignment* reads the overlap out: which block went where, and what differs. The *verdict* says
 in a sentence what two designs are to each other (docs/explanations.md).
@@ -20,12 +20,13 @@ in a sentence what two designs are to each other (docs/explanations.md).
 
 from nar_plugin.likeness.alignment import Alignment, align
 from nar_plugin.likeness.overlap import LabelTable, Postings, overlaps
-from nar_plugin.likeness.score import DIFFERENT, LEARNED, likeness
+from nar_plugin.likeness.score import DIFFERENT, PULL, SCALE, likeness
 from nar_plugin.likeness.verdict import Verdict, verdict_of
 
 __all__ = [
     "DIFFERENT",
-    "LEARNED",
+    "PULL",
+    "SCALE",
     "Alignment",
     "LabelTable",
     "Postings",

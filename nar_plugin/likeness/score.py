@@ -7,19 +7,20 @@ from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float32]
 
-# Chosen on the halves for development (docs/decisions/likeness-by-blocks.md).
-LEARNED = 0.5  # the weight of the encoder in the mean
-SURE = 0.98  # of a cosine counts, so that sizes of one family differ in what they have in common
-SCALE = 1.6  # ratio of odds: the middle of the scale is where experts begin to say "alike"
+# Chosen on validation sides (docs/decisions/likeness-by-blocks.md).
+PULL = 2.0  # of the encoder: at a cosine of 1 it divides the distance by e^2, about 7
+SCALE = 1.7  # ratio of odds: the middle of the scale is where experts begin to say "alike"
 DIFFERENT = 0.999  # at most, of two designs that are not the same
 
 
 def likeness(overlap: FloatArray, cosine: FloatArray) -> FloatArray:
     """The likeness of pairs of different designs, from 0 to `DIFFERENT`.
 
-    How far apart two are is the geometric mean of two distances, 1 - overlap and 1 - cosine: near
-    in either sense is near, and far is what is far in both. One minus that is put on a scale on
-    which its odds are `SCALE` times as high, which changes no order.
+    How far apart two are is sqrt(1 - overlap) exp(-PULL cosine^2). The square lets the encoder
+    count as much as it is certain: a cosine of .1 or .2, as strangers have, changes little. The
+    exponential has no pole at a cosine of 1, so that inside a family, where all cosines are
+    high, the overlap decides. One minus the distance is put on a scale on which its odds are
+    `SCALE` times as high, which changes no order.
 
     Args:
         overlap: What each pair has in common, from 0 to 1.
@@ -28,8 +29,8 @@ def likeness(overlap: FloatArray, cosine: FloatArray) -> FloatArray:
     Shapes:
         overlap [m], cosine [m], result float32[m].
     """
-    learned = 1 - SURE * np.clip(cosine, 0, 1)
-    apart = (1 - np.clip(overlap, 0, 1)) ** (1 - LEARNED) * learned**LEARNED
+    pulled = np.exp(-PULL * np.clip(cosine, 0, 1) ** 2)
+    apart = np.sqrt(1 - np.clip(overlap, 0, 1)) * pulled
     near = SCALE * (1 - apart) / (SCALE - (SCALE - 1) * apart)
     found: FloatArray = np.minimum(near, DIFFERENT).astype(np.float32)
     return found

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from nar_plugin.report.hit import Hit, SharedMotif
 
 UNREAD = 0.1  # share of the parameters from which on a forward has passed by a part of the model
-FAR = 0.45  # of designs with a relative in the index, 2% have no hit above it (docs/decisions)
-STRANGE = 0.3  # of first hits between the two, two thirds are sensible, below it one in eight
+# By `python docs/benchmarks/relatives.py`, which asks with graphs of families that the encoder has
+# not seen (docs/decisions/likeness-by-blocks.md).
+FAR = 0.7  # of designs whose family the index has, 1% have no hit above it
+STRANGE = 0.5  # about as alike is the best of foreign designs, which share no field or no kind
 KIN = 0.5  # share of the query's operations in blocks that a hit has too: strangers have at most .3
 
 # CSI sequences, OSC strings up to their terminator, then any other two-character escape (ECMA-48).

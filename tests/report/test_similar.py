@@ -173,9 +173,9 @@ def test_a_model_without_a_reference_goes_by_its_class(similar):
 @pytest.mark.parametrize(
     ("score", "warning"),
     [
-        (0.44, "Distant relatives at best: every score is below 0.45."),
-        (0.3, "Distant relatives at best: every score is below 0.45."),
-        (0.29, "No close relative: every score is below 0.3. These are the least far."),
+        (0.69, "Distant relatives at best: every score is below 0.7."),
+        (0.5, "Distant relatives at best: every score is below 0.7."),
+        (0.49, "No close relative: every score is below 0.5. These are the least far."),
     ],
 )
 def test_hits_that_are_all_far_are_said_to_be(similar, make_hit, score, warning):
@@ -200,13 +200,13 @@ def test_every_name_of_a_hit_is_listed_on_demand(make_hit):
 
 
 def test_of_near_hits_nothing_is_said(similar, make_hit):
-    for answer in (similar, replace(similar, hits=(make_hit(score=0.45, shared_motifs=()),))):
+    for answer in (similar, replace(similar, hits=(make_hit(score=0.7, shared_motifs=()),))):
         assert "relative" not in str(answer) + answer._repr_html_()
 
 
 def test_a_hit_of_the_same_blocks_is_a_relative_whatever_its_score(similar, make_hit):
     """108 of 174 operations are twelve Bottlenecks, which the second hit has as well."""
-    hits = make_hit(score=0.44, shared_motifs=()), make_hit(rank=2, score=0.3)
+    hits = make_hit(score=0.69, shared_motifs=()), make_hit(rank=2, score=0.5)
     answer = replace(similar, hits=hits)
     assert "relative" not in str(answer) + answer._repr_html_()
 

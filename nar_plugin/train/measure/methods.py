@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from nar_plugin.encoder.labels import LABELS_VERSION
-from nar_plugin.likeness import LEARNED
+from nar_plugin.likeness import PULL, SCALE
 from nar_plugin.tracing.graph import ArchitectureGraph
 from nar_plugin.train.corpus.corpus import CorpusGraph
 from nar_plugin.train.corpus.splits import IntArray
@@ -111,7 +111,7 @@ def _default() -> Entry:
     settings = Settings()
     return Entry(
         lambda seed, folder: LikenessMethod(replace(settings, seed=seed)),
-        {**asdict(settings), "labels": LABELS_VERSION, "learned": LEARNED},
+        {**asdict(settings), "labels": LABELS_VERSION, "pull": PULL, "scale": SCALE},
     )
 
 
