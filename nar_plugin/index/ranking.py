@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 POOL = 300  # rows that are proposed by their vectors, and as many by their labels
 _AT_FIRST = 4  # times as many rows are looked at as designs are wanted
 _NEARLY = 0.02  # rows of one backbone whose likeness differs by less are as good as equal
+_OF_ONE_BACKBONE = 0.1  # and of the question's own backbone, whose rows differ in head and stem
 
 
 @dataclass(frozen=True)
@@ -180,8 +181,7 @@ def _single(matches: Sequence[Match]) -> list[Ranked]:
 def _folded(matches: Sequence[Match], places: Mapping[str, int], subject: Subject) -> list[Ranked]:
     """One hit for each backbone. The user's own models stand for themselves.
 
-    Of a backbone's rows that are as good as equally alike, the best known is the hit: an index has
-    the graphs of most names first.
+    Hits are ordered by the most alike row of their backbone. `_representative` names them.
     """
     groups: dict[str, list[Match]] = {}
     for match in matches:
@@ -193,9 +193,33 @@ def _folded(matches: Sequence[Match], places: Mapping[str, int], subject: Subjec
     for group in groups.values():
         best = group[0]
         if not _is_same(subject, best.row):
-            near = [match for match in group if match.score >= best.score - _NEARLY]
-            best = min(near, key=lambda match: places.get(match.row.fingerprint, len(places)))
+            best = _representative(group, places, subject)
         others = tuple(match.row for match in group if match is not best)
         found.append(Ranked(best, others))
-    found.sort(key=lambda each: -each.match.score)
     return found
+
+
+def _representative(group: Sequence[Match], places: Mapping[str, int], subject: Subject) -> Match:
+    """The row that stands for its backbone: of the best known family, the most alike.
+
+    An index has the graphs of most names first. Of rows that are as good as equally alike the best
+    known counts. So twelve BERT layers are BERT's, and not those of the model with the least head.
+
+    Args:
+        group: Rows of one backbone, the most alike first.
+        places: Of the index, by fingerprint.
+        subject: What is asked about, no design of the group.
+    """
+
+    def known(match: Match) -> int:
+        return places.get(match.row.fingerprint, len(places))
+
+    own = group[0].row.backbone == subject.backbone != ""
+    near = _near(group, _OF_ONE_BACKBONE if own else _NEARLY)
+    family = min(near, key=known).row.family
+    return min(_near([match for match in near if match.row.family == family], _NEARLY), key=known)
+
+
+def _near(matches: Sequence[Match], by: float) -> list[Match]:
+    """Those of matches, best first, that are less alike than the first by no more than this."""
+    return [match for match in matches if match.score >= matches[0].score - by]
