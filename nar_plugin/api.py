@@ -9,7 +9,7 @@ import threading
 from collections.abc import Mapping
 from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,11 @@ from numpy.typing import NDArray
 from nar_plugin import encoder, hub, tracing
 from nar_plugin.errors import IndexUnavailable, NarError, TraceError, UnknownReference, in_words
 from nar_plugin.index import ArchitectureIndex, overlay
+from nar_plugin.index.block_search import most_alike_blocks
 from nar_plugin.index.known import is_another, known
 from nar_plugin.index.ranking import Subject, alike, most_alike, under_own_name
 from nar_plugin.index.subjects import subject_of, subject_of_row
+from nar_plugin.likeness.parts import cut
 from nar_plugin.mining import MacroGraph, mine
 from nar_plugin.references import explained
 from nar_plugin.regular_files import resolved
@@ -27,8 +29,10 @@ from nar_plugin.report import (
     Comparison,
     Query,
     SimilarArchitectures,
+    SimilarBlocks,
 )
 from nar_plugin.report.answers import (
+    block_asked,
     hit_of,
     info_of,
     query_of_known,
@@ -36,6 +40,7 @@ from nar_plugin.report.answers import (
     query_of_row,
 )
 from nar_plugin.report.compare import comparison_of
+from nar_plugin.report.similar_blocks import notes_of
 from nar_plugin.tracing import ArchitectureGraph
 
 if TYPE_CHECKING:
@@ -49,23 +54,56 @@ _indexes: dict[Path, ArchitectureIndex] = {}
 _overlaid: overlay.Overlaid | None = None
 
 
+@overload
 def find_similar(
     model: Any,
     k: int = 10,
     *,
+    at: None = None,
     index: Index = None,
     where: Mapping[str, Any] | None = None,
     example_inputs: Any = None,
     trace: bool = False,
     distinct: str = "backbone",
-) -> SimilarArchitectures:
+) -> SimilarArchitectures: ...
+
+
+@overload
+def find_similar(
+    model: Any,
+    k: int = 10,
+    *,
+    at: str,
+    index: Index = None,
+    where: Mapping[str, Any] | None = None,
+    example_inputs: Any = None,
+    trace: bool = False,
+    distinct: str = "backbone",
+) -> SimilarBlocks: ...
+
+
+def find_similar(
+    model: Any,
+    k: int = 10,
+    *,
+    at: str | None = None,
+    index: Index = None,
+    where: Mapping[str, Any] | None = None,
+    example_inputs: Any = None,
+    trace: bool = False,
+    distinct: str = "backbone",
+) -> SimilarArchitectures | SimilarBlocks:
     """Find the k known architectures that are most like a model, each backbone once.
+
+    With `at`, find the known blocks that are most like one of its modules, each with the designs
+    that contain it.
 
     Example:
         ```python
         import timm, nar_plugin
         nar_plugin.find_similar(timm.create_model("resnet50"), k=3)
         nar_plugin.find_similar("transformers:bert", where={"library": "timm"})
+        nar_plugin.find_similar("timm:resnet50", at="layer3.1")  # who has this block?
         ```
 
     Args:
@@ -73,6 +111,8 @@ def find_similar(
             index answers for a name that it knows, unless the installed library has another
             version than the one that was traced. So it does in `embed` and `novelty`.
         k: How many, at least 1.
+        at: A module, such as `layer3.0`, or `.` for the model as a block. The model is traced, so
+            that the inputs of the module are known.
         index: An index, its folder or repository, or None for the one that answers (`load_index`).
         where: Conditions on the hits: `task`, `family`, `library`, `licence`, `params`, `flops`.
         example_inputs: What the forward is traced with, when the guess is not right.
@@ -82,7 +122,8 @@ def find_similar(
 
     Returns:
         The hits, most alike first. An identical graph comes first, with `exact` set. A hit has the
-        first of its names that meets `where`; without `where`, the name that was asked for.
+        first of its names that meets `where`; without `where`, the name that was asked for. With
+        `at`, `SimilarBlocks`.
 
     Raises:
         TraceError: The forward could not be followed, or not within `NAR_TRACE_SECONDS`.
@@ -91,12 +132,30 @@ def find_similar(
     if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:  # numpy's too
         raise NarError(f"k is how many architectures to return, at least 1; got {in_words(k)}.")
     found = load_index(index)
+    if at is not None:
+        return _similar_blocks(model, int(k), at, found, where, example_inputs)
     subject, query, macro = _ask(model, example_inputs, found, "find_similar", trace)
     ranked = most_alike(found, subject, int(k), where, distinct=_distinct(distinct))
     if not where:  # which may have asked for another name
         ranked = [under_own_name(found, each, query.name) for each in ranked]
     hits = tuple(hit_of(rank, each, query) for rank, each in enumerate(ranked, start=1))
     return SimilarArchitectures(query, info_of(found), hits, macro)
+
+
+def _similar_blocks(
+    model: Any,
+    k: int,
+    at: str,
+    index: ArchitectureIndex,
+    where: Mapping[str, Any] | None,
+    example_inputs: Any,
+) -> SimilarBlocks:
+    asked = _with_content(_traced(model, example_inputs, index, "find_similar"))
+    block = cut(asked.graph, at)
+    found = tuple(most_alike_blocks(index, block, k, where))
+    query = block_asked(model, asked, block, at)
+    notes = notes_of(query, found, own=index.overlay is not None)
+    return SimilarBlocks(query, info_of(index), found, notes)
 
 
 def embed(model: Any, *, example_inputs: Any = None, index: Index = None) -> Vector:

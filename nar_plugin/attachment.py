@@ -19,7 +19,7 @@ from nar_plugin.errors import NarError
 if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
 
-    from nar_plugin.report import SimilarArchitectures
+    from nar_plugin.report import SimilarArchitectures, SimilarBlocks
 
 _NAME = "find_similar"
 _TARGET = "torch.nn.modules.module"
@@ -88,11 +88,12 @@ def find_similar(
     model: Any,
     k: int = 10,
     *,
+    at: str | None = None,
     index: Any = None,
     where: Mapping[str, Any] | None = None,
     example_inputs: Any = None,
     distinct: str = "backbone",
-) -> SimilarArchitectures:
+) -> SimilarArchitectures | SimilarBlocks:
     """The known architectures that this model resembles most: `model.find_similar(k=10)`.
 
     It reads the structure only: no weights, no data, no network. `nar_plugin.find_similar` is the
@@ -101,6 +102,7 @@ def find_similar(
     Args:
         model: The module that the method was called on.
         k: Number of hits.
+        at: A module of it, such as `layer3.0`: asks which known designs contain that block.
         index: Folder, repository or loaded index to search instead of the default one.
         where: Metadata that a hit must have, such as `{"library": "timm"}`.
         example_inputs: A tensor, a tuple or a dict that the model's forward accepts, where the
@@ -120,6 +122,7 @@ def find_similar(
         return api.find_similar(
             model,
             k,
+            at=at,
             index=index,
             where=where,
             example_inputs=example_inputs,
@@ -142,7 +145,7 @@ class _Attached:
         update_wrapper(self, find_similar)
         self._module = module
 
-    def __call__(self, *args: Any, **kwargs: Any) -> SimilarArchitectures:
+    def __call__(self, *args: Any, **kwargs: Any) -> SimilarArchitectures | SimilarBlocks:
         return find_similar(*args, **kwargs)
 
     def __get__(self, model: Any, owner: type | None = None) -> Any:

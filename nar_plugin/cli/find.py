@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -16,6 +16,9 @@ from nar_plugin.cli.output import (
     show_json,
 )
 
+if TYPE_CHECKING:
+    from nar_plugin.report import SimilarArchitectures, SimilarBlocks
+
 Distinct = Literal["backbone", "graph"]
 
 
@@ -23,6 +26,13 @@ Distinct = Literal["backbone", "graph"]
 def find(
     reference: Reference,
     k: Annotated[int, typer.Option("-k", min=1, help="How many architectures.")] = 10,
+    at: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODULE",
+            help="Which designs contain this block, such as layer3.0; . is the whole model.",
+        ),
+    ] = None,
     as_json: Json = False,
     index: Annotated[
         str | None, typer.Option(metavar="PATH", help="An index folder or repository.")
@@ -46,15 +56,18 @@ def find(
         ),
     ] = None,
 ) -> None:
-    """Find the known architectures that resemble a model."""
+    """Find the known architectures that resemble a model, or contain one of its blocks."""
     wanted = _conditions(where or [])
     from nar_plugin import api
     from nar_plugin.report.wording import names_text
 
     source = api.load_index(index, revision) if index or revision else None
-    similar = api.find_similar(
-        reference, k, index=source, where=wanted or None, trace=trace, distinct=distinct
-    )
+    options: dict[str, Any] = {"index": source, "where": wanted or None}
+    similar: SimilarArchitectures | SimilarBlocks
+    if at is None:
+        similar = api.find_similar(reference, k, trace=trace, distinct=distinct, **options)
+    else:
+        similar = api.find_similar(reference, k, at=at, **options)
     if as_json:
         show_json(similar.to_dict())
     else:

@@ -58,8 +58,8 @@ VIEWS = (
     View("walk of three", words.role, 3, walks=True),
 )
 
-
 COMPARED = 6  # of the views count in an overlap, the first; the encoder reads all
+WIDTHLESS = 5  # of these tell no width, the first
 
 
 class Counts(NamedTuple):

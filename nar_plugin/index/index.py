@@ -126,6 +126,7 @@ class ArchitectureIndex:
         versions: Mapping[str, str] | None = None,
         graphs: pa.Table | None = None,
         labels: pa.Table | None = None,
+        blocks: pa.Table | None = None,
     ) -> Self:
         """Build an index in memory.
 
@@ -143,6 +144,7 @@ class ArchitectureIndex:
             versions: By distribution the version of each library that the rows were traced from.
             graphs: The graph of each row (`nar_plugin.index.store.graphs.to_table`), or None.
             labels: Their labels (`nar_plugin.index.store.label_counts.to_table`), or None.
+            blocks: Their blocks (`nar_plugin.index.store.blocks.to_table`), or None.
 
         Raises:
             NarError: There is not one vector for each row, or a vector has no direction.
@@ -162,7 +164,7 @@ class ArchitectureIndex:
             revision=revision,
             versions=versions or {},
         )
-        found = Contents.none(manifest).adding(rows, vectors, graphs, labels)
+        found = Contents.none(manifest).adding(rows, vectors, graphs, labels, blocks)
         return cls(found.stating(created=manifest.created))
 
     def add(
@@ -172,6 +174,7 @@ class ArchitectureIndex:
         *,
         graphs: pa.Table | None = None,
         labels: pa.Table | None = None,
+        blocks: pa.Table | None = None,
     ) -> Self:
         """The index with more rows, which become its next shard.
 
@@ -183,6 +186,7 @@ class ArchitectureIndex:
             vectors: The embedding of each row by the index's encoder.
             graphs: The graph of each row, or None.
             labels: The labels of each row, or None.
+            blocks: The blocks of the rows, or None.
 
         Raises:
             NarError: There is not one vector or graph for each row, or a vector has no direction.
@@ -190,7 +194,7 @@ class ArchitectureIndex:
         Shapes:
             vectors [len(rows), dim].
         """
-        return self._holding(self.contents.adding(rows, vectors, graphs, labels))
+        return self._holding(self.contents.adding(rows, vectors, graphs, labels, blocks))
 
     def _holding(self, contents: Contents) -> Self:
         """The index itself where nothing changed."""
@@ -213,7 +217,8 @@ class ArchitectureIndex:
         self.check_like(other)
         graphs = other.graphs() if other.has_graphs else None
         labels = other.contents.stored_labels()
-        merged = self.add(other.rows(), other.vectors, graphs=graphs, labels=labels)
+        blocks = other.contents.stored_blocks()
+        merged = self.add(other.rows(), other.vectors, graphs=graphs, labels=labels, blocks=blocks)
         both = agreeing(self.manifest.versions, other.manifest.versions)
         return type(self)(merged.contents.stating(versions=both), self.overlay)
 
@@ -264,6 +269,7 @@ class ArchitectureIndex:
             versions=self.manifest.versions,
             graphs=graphs,
             labels=self.contents.stored_labels(),
+            blocks=self.contents.stored_blocks(),
         )
 
     def save(

@@ -25,7 +25,14 @@ if TYPE_CHECKING:
     from nar_plugin.index.store.contents import Contents
 
 ENCODER = ("encoder.json", "encoder.safetensors")
-KEPT = ("vectors", "rows", "graphs", "labels", "derived")  # kinds that a new revision takes over
+KEPT = (
+    "vectors",
+    "rows",
+    "graphs",
+    "labels",
+    "blocks",
+    "derived",
+)  # kinds that a new revision takes over
 
 
 def save(
@@ -83,7 +90,7 @@ def kept_files(
     here = present(contents.folder, contents.manifest)
     absent = [entry for entry in entries if entry.kind in OPTIONAL and entry not in here]
     files: dict[FileEntry, bytes | None] = dict.fromkeys(
-        entry for entry in absent if entry.kind in ("graphs", "labels")
+        entry for entry in absent if entry.kind in ("graphs", "labels", "blocks")
     )
     same = resolved(folder) == resolved(contents.folder)
     for entry in entries:

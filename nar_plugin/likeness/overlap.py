@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from nar_plugin.encoder.labels import COMPARED, VIEWS, Counts, counts_of
+from nar_plugin.encoder.labels import COMPARED, VIEWS, WIDTHLESS, Counts, counts_of
 from nar_plugin.encoder.relabelling import Hashes
 from nar_plugin.tracing.graph import ArchitectureGraph
 
@@ -59,7 +59,14 @@ class LabelTable:
 
     def compared(self) -> LabelTable:
         """The table of the views that count in an overlap, and of no other."""
-        kept = self.views < COMPARED
+        return self._first(COMPARED)
+
+    def widthless(self) -> LabelTable:
+        """The table of the views that tell no width, in which a block is the same at any width."""
+        return self._first(WIDTHLESS)
+
+    def _first(self, views: int) -> LabelTable:
+        kept = self.views < views
         if kept.all():
             return self
         starts = np.append(0, kept.cumsum())[self.starts]

@@ -4,6 +4,7 @@ from nar_plugin.report.asked import IndexInfo, Query
 from nar_plugin.report.compare import Comparison
 from nar_plugin.report.hit import Hit, SharedMotif
 from nar_plugin.report.similar import SimilarArchitectures
+from nar_plugin.report.similar_blocks import SimilarBlocks
 
 __all__ = [
     "Comparison",
@@ -12,4 +13,5 @@ __all__ = [
     "Query",
     "SharedMotif",
     "SimilarArchitectures",
+    "SimilarBlocks",
 ]

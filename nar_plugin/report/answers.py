@@ -10,8 +10,10 @@ from nar_plugin.index.ranking import Ranked
 from nar_plugin.mining import MotifCount
 from nar_plugin.report.asked import IndexInfo, Query
 from nar_plugin.report.hit import Hit, shared_motifs
+from nar_plugin.report.similar_blocks import AskedBlock
 
 if TYPE_CHECKING:
+    from nar_plugin.tracing.graph import ArchitectureGraph
     from nar_plugin.tracing.run.question import Traced
 
 
@@ -68,6 +70,19 @@ def query_of_model(
         class_name=asked.class_name,
         changed=changed,
         motifs=motifs,
+    )
+
+
+def block_asked(model: Any, asked: Traced, block: ArchitectureGraph, at: str) -> AskedBlock:
+    """What is asked about: a module of a model that was traced."""
+    source = asked.provenance
+    name = model if isinstance(model, str) else source.name if source else None
+    return AskedBlock(
+        model=name or f"this {asked.class_name}",
+        at=at,
+        label=asked.graph.classes.get(at, ""),
+        ops=len(block),
+        reason=asked.graph.reason if asked.graph.method == "modules" else "",
     )
 
 

@@ -32,12 +32,12 @@ def fingerprint(graph: ArchitectureGraph) -> str:
         >>> a == nar_plugin.trace(torch.nn.Linear(8, 8).double()).fingerprint
         True
     """
-    return _hash(graph, [str(op) for op in graph.ops])
+    return hashed(graph, [str(op) for op in graph.ops])
 
 
 def design(graph: ArchitectureGraph) -> str:
     """As `fingerprint`, without the sizes of the vocabulary and of the last linear layers."""
-    return _hash(graph, [f"{op.kind}{list(op.attributes)}" for op in body(graph).ops])
+    return hashed(graph, [f"{op.kind}{list(op.attributes)}" for op in body(graph).ops])
 
 
 def body(graph: ArchitectureGraph) -> ArchitectureGraph:
@@ -63,7 +63,7 @@ def body(graph: ArchitectureGraph) -> ArchitectureGraph:
 
 def topology(graph: ArchitectureGraph) -> str:
     """As `fingerprint`, without any width: equal for designs that are scaled in width alone."""
-    return _hash(graph, [_widthless(op) for op in graph.ops])
+    return hashed(graph, [_widthless(op) for op in graph.ops])
 
 
 def _widthless(op: Op) -> str:
@@ -78,7 +78,8 @@ def _blind(op: Op, *, head: bool) -> Op:
     return replace(op, attributes=tuple(pair for pair in op.attributes if pair[0] not in hidden))
 
 
-def _hash(graph: ArchitectureGraph, words: list[str]) -> str:
+def hashed(graph: ArchitectureGraph, words: list[str]) -> str:
+    """Hash a graph whose operations are told by these words."""
     labels: list[bytes] = []
     for op, word, inputs in zip(graph.ops, words, graph.sources(), strict=True):
         parts = [labels[source] for source in inputs]

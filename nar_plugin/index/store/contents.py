@@ -13,8 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable, NarError
+from nar_plugin.index.store import blocks as block_tables
 from nar_plugin.index.store import graphs as stored_graphs
 from nar_plugin.index.store import label_counts
+from nar_plugin.index.store.blocks import Blocks
 from nar_plugin.index.store.folder import present, read_verified, source_of
 from nar_plugin.index.store.manifest import Manifest
 from nar_plugin.index.store.parquet import from_parquet
@@ -129,6 +131,7 @@ class Contents:
         vectors: NDArray[np.floating],
         graphs: pa.Table | None,
         labels: pa.Table | None = None,
+        blocks: pa.Table | None = None,
     ) -> Self:
         """With more rows, which become the next shard: see `ArchitectureIndex.add`."""
         shape = np.shape(vectors)
@@ -164,7 +167,9 @@ class Contents:
         shard = Shard(
             to_table([row for row, _, _ in kept]),
             unit(np.stack([vector for _, vector, _ in kept])),
-            *(None if table is None else taken(table, places) for table in (graphs, labels)),
+            None if graphs is None else taken(graphs, places),
+            None if labels is None else taken(labels, places),
+            blocks,
         )
         return self._revised(buried, shard)
 
@@ -257,6 +262,25 @@ class Contents:
     def postings(self) -> Postings | None:
         """The rows by label, so that all are compared at once; None without labels."""
         return None if self.labels is None else Postings(self.labels)
+
+    def stored_blocks(self) -> pa.Table | None:
+        """The blocks of all shards that came with some; None where none did."""
+        import pyarrow as pa
+
+        here = set(present(self.folder or Path(), self.manifest))
+        tables = [
+            from_parquet(read_verified(self.folder or Path(), entry), entry, block_tables.schema())
+            for entry in self.manifest.of_kind("blocks")
+            if entry in here
+        ]
+        tables += [shard.blocks for shard in self.added if shard.blocks is not None]
+        return pa.concat_tables(tables) if tables else None
+
+    @cached_property
+    def blocks(self) -> Blocks | None:
+        """The blocks of the rows, as far as they came with some; None where none did."""
+        stored = self.stored_blocks()
+        return None if stored is None else Blocks.of(stored, self.positions)
 
     def _has(self, kind: Literal["graphs", "labels"]) -> bool:
         """Whether every shard came with a table of this kind, and they are here."""

@@ -28,12 +28,17 @@ PATHS = {
     "rows": re.compile(r"shards/([0-9]{5})\.rows\.parquet"),
     "graphs": re.compile(r"shards/([0-9]{5})\.graphs\.parquet"),
     "labels": re.compile(r"shards/([0-9]{5})\.labels\.parquet"),
+    "blocks": re.compile(r"shards/([0-9]{5})\.blocks\.parquet"),
     "tombstones": re.compile(r"tombstones\.json"),
     "encoder": re.compile(r"encoder\.(?:json|safetensors)"),
     "derived": re.compile(r"derived/[a-z0-9-]{1,64}\.faiss"),
 }
-OPTIONAL = frozenset(("graphs", "labels", "derived"))  # kinds that a search can do without
-ENDINGS = {"vectors": "safetensors", "rows": "parquet", "graphs": "parquet", "labels": "parquet"}
+OPTIONAL = frozenset(
+    ("graphs", "labels", "blocks", "derived")
+)  # kinds that a search can do without
+ENDINGS = {"vectors": "safetensors"} | dict.fromkeys(
+    ("rows", "graphs", "labels", "blocks"), "parquet"
+)
 
 
 @dataclass(frozen=True, order=True)
@@ -45,7 +50,7 @@ class FileEntry:
         kind: A key of `PATHS`.
         sha256: Of its content, 64 lower-case hexadecimal digits.
         size: In bytes.
-        rows: Rows, vectors or tombstones in it; 0 for an encoder's files.
+        rows: Rows, vectors, blocks or tombstones in it; 0 for an encoder's files.
     """
 
     path: str

@@ -171,6 +171,8 @@ def check_files(manifest: Manifest) -> None:
     for kind in ("graphs", "labels"):
         if not shards[kind].items() <= shards["rows"].items():
             raise invalid(f"it lists {kind} that are not one for each row of their shard")
+    if not shards["blocks"].keys() <= shards["rows"].keys():
+        raise invalid("it lists blocks of a shard that it does not list")
     if sum(entry.rows for entry in rows) != manifest.rows:
         raise invalid("the rows of its shards are not as many as counts says")
     if sum(entry.rows for entry in manifest.of_kind("tombstones")) != manifest.tombstones:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _DICTIONARY = 16 << 20  # bytes: labels repeat over graphs, and there are a hundred thousand
 ROOM = 64 << 20  # bytes that a table may take in memory, and more for each of its rows
 ROOM_FOR_A_BYTE = 500  # of the file; the embedded rows need 18
-ROOM_FOR_A_ROW = {"rows": 16 << 10, "graphs": 256 << 10, "labels": 64 << 10}
+ROOM_FOR_A_ROW = {"rows": 16 << 10, "graphs": 256 << 10, "labels": 64 << 10, "blocks": 64 << 10}
 
 
 def to_parquet(table: pa.Table) -> bytes:

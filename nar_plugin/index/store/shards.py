@@ -33,30 +33,36 @@ class Shard:
         vectors: float16 or float32[n, dim], rows of length 1 as far as their type can say.
         graphs: Of the schema of `nar_plugin.index.store.graphs`, or None.
         labels: Of the schema of `nar_plugin.index.store.label_counts`, or None.
+        blocks: Of the schema of `nar_plugin.index.store.blocks`, or None; its rows are blocks.
     """
 
     table: pa.Table
     vectors: Rows
     graphs: pa.Table | None = None
     labels: pa.Table | None = None
+    blocks: pa.Table | None = None
 
     def files(self, number: int, *, half: bool) -> dict[FileEntry, bytes]:
         """The shard's files under its number in the folder."""
-        contents = {
-            "vectors": to_safetensors(self.vectors, half=half),
-            "rows": to_parquet(self.table),
+        vectors = to_safetensors(self.vectors, half=half)
+        contents = {"vectors": (vectors, len(self.table))}
+        tables = {
+            "rows": self.table,
+            "graphs": self.graphs,
+            "labels": self.labels,
+            "blocks": self.blocks,
         }
-        for kind, table in (("graphs", self.graphs), ("labels", self.labels)):
+        for kind, table in tables.items():
             if table is not None:
-                contents[kind] = to_parquet(table)
+                contents[kind] = to_parquet(table), len(table)
         return {
-            FileEntry.of(content, shard_path(number, kind), kind, len(self.table)): content
-            for kind, content in contents.items()
+            FileEntry.of(content, shard_path(number, kind), kind, rows): content
+            for kind, (content, rows) in contents.items()
         }
 
 
 def read_shards(folder: Path, manifest: Manifest) -> list[Shard]:
-    """Every shard that the manifest lists, verified, without graphs and labels.
+    """Every shard that the manifest lists, verified, without graphs, labels and blocks.
 
     Raises:
         IndexUnavailable: A file is missing or damaged, or does not hold what the manifest says.

@@ -18,6 +18,7 @@ from nar_plugin.likeness import LabelTable
 from nar_plugin.tracing.fingerprint import FINGERPRINT_VERSION
 from nar_plugin.tracing.vocabulary import VOCABULARY_VERSION
 from nar_plugin.train.corpus.corpus import CorpusGraph, read_corpus
+from nar_plugin.train.fit.blocks import blocks_of_corpus
 
 _BATCH = 256  # graphs that are labelled at once
 WELL_KNOWN = frozenset({"timm", "torchvision", "transformers", "diffusers", "litgpt"})
@@ -30,7 +31,7 @@ def write_index(
 
     Only graphs that are searched (`CorpusGraph.is_searched`) are written, those of most names
     first: of graphs that differ in their heads alone, which are equally near to any question, the
-    best known comes first.
+    best known comes first. Their labels and blocks are written too.
 
     Args:
         corpus: Folder of a corpus.
@@ -47,6 +48,7 @@ def write_index(
         labels = LabelTable.of([item.graph for item in items[start : start + _BATCH]])
         parts.append(network.encode_counts(labels.counted(), len(labels)).numpy())
         tables.append(labels.compared())
+    fingerprints = [item.fingerprint for item in items]
     families = Counter(name["family"] for item in items for name in item.names)
     index = ArchitectureIndex.from_rows(
         [_row(item, families) for item in items],
@@ -58,9 +60,8 @@ def write_index(
         revision=revision,
         versions=_versions(items),
         graphs=to_table((item.graph, item.starts) for item in items) if graphs else None,
-        labels=label_counts.to_table(
-            [item.fingerprint for item in items], LabelTable.joined(tables)
-        ),
+        labels=label_counts.to_table(fingerprints, LabelTable.joined(tables)),
+        blocks=blocks_of_corpus(corpus, fingerprints),
     )
     index.save(folder, half=True, encoder=encoder)
     return index
