@@ -124,10 +124,33 @@ def test_names_are_listed_with_their_repository() -> None:
     assert item.url == "https://huggingface.co/google/bert_uncased_L-2_H-128_A-2"
 
 
+def test_a_row_named_after_a_resnet_has_that_one() -> None:
+    named = [row for row in checkpoints().values() if "detr-resnet-" in row.hub_id]
+    assert len(named) == 8
+    for row in named:
+        depth = row.hub_id.partition("detr-resnet-")[2].partition("-")[0]
+        assert configuration(row).backbone_config.backbone == f"resnet{depth}", row.hub_id
+
+
+def test_rows_of_two_sizes_are_two_designs() -> None:
+    """The distilled Blenderbots have 12 decoder layers, the one of 3B has 24 (paddlenlp)."""
+    layers = {row.hub_id: configuration(row) for row in checkpoints().values()
+              if row.model_type == "blenderbot"}  # fmt: skip
+    assert {name: config.decoder_layers for name, config in layers.items()} == {
+        "facebook/blenderbot-1B-distill": 12,
+        "facebook/blenderbot-3B": 24,
+        "facebook/blenderbot-400M-distill": 12,
+    }
+
+
 @pytest.mark.parametrize(
     ("name", "published"),
     [
         ("t5@google/t5-efficient-small-nl40", 310_250_000),  # its card
+        ("detr@facebook/detr-resnet-101", 60_000_000),  # DETR, arXiv:2005.12872, table 1
+        ("roberta@FacebookAI/roberta-large", 355_000_000),  # fairseq's README
+        ("clip@openai/clip-vit-large-patch14", 427_616_513),  # mteb's registry
+        ("rt_detr@PekingU/rtdetr_r101vd", 76_000_000),  # RT-DETR, arXiv:2304.08069, table 2
         ("mistral@mistralai/Mistral-7B-Instruct-v0.2", 7_241_732_096),  # mteb's registry
         ("siglip@google/siglip-base-patch16-224", 203_155_970),  # mteb's registry
         ("clip@laion/CLIP-ViT-H-14-laion2B-s32B-b79K", 986_110_000),  # open_clip's profile
