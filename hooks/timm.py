@@ -88,6 +88,8 @@ def nar_architectures() -> Iterator[NamedArchitecture]:
             licence="Apache-2.0",
             url=f"https://huggingface.co/{hub_id}" if hub_id else None,
             hub_id=hub_id,
+            weights_license=_licence_of_weights(cfg) if "." in name else None,
+            build=f"timm.create_model('{name}')",
         )
 
 
@@ -111,6 +113,12 @@ def nar_build(name: str) -> nn.Module | None:
         raise lookup.unknown(name, "timm", [architecture, *tags]) from error
     model: nn.Module = timm.create_model(wanted, pretrained=False)
     return model
+
+
+def _licence_of_weights(cfg: Any) -> str | None:
+    """As `pretrained_cfg` says it, where it says more than `unknown`."""
+    said = cfg.license if cfg else None
+    return None if said == "unknown" else said
 
 
 def _configuration(model: nn.Module) -> Mapping[str, Any]:

@@ -63,6 +63,11 @@ class NamedArchitecture:
         hub_id: Repository on the Hub of a checkpoint with this architecture, or None.
         composed: Whether the plugin made the name by combining parts, such as any encoder with any
             decoder, and the library does not publish it.
+        year: Of the first version of its paper.
+        paper: Such as `arXiv:1512.03385`, `doi:10.1038/nature14236` or an address.
+        title: Of the paper.
+        weights_license: Of the published weights, in the words of the source that says it.
+        build: A line of Python that builds it.
     """
 
     name: str
@@ -73,6 +78,11 @@ class NamedArchitecture:
     url: str | None = None
     hub_id: str | None = None
     composed: bool = False
+    year: int | None = None
+    paper: str | None = None
+    title: str | None = None
+    weights_license: str | None = None
+    build: str | None = None
 
 
 @hookspec

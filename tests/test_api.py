@@ -254,7 +254,7 @@ def test_json_has_the_fields_of_the_contract():
     assert {"source", "revision", "architectures", "graphs", "encoder"} == set(document["index"])
     assert set(document["hits"][0]) == set(
         "rank name names score family library task params flops fingerprint exact shared_motifs "
-        "variants licence url".split()
+        "variants licence url year paper title weights_license build runtimes code_license".split()
     )
 
 

@@ -32,6 +32,10 @@ def _entries() -> Mapping[str, Entry]:
             family=row["family"],
             task=row["task"],
             url=page(row["paper"]),
+            year=row["year"],
+            paper=row["paper"],
+            title=row["title"],
+            line=f"nar_plugin.hooks.reference.{row['build']}",
         )
         for name, row in _designs().items()
     }

@@ -107,6 +107,7 @@ def nar_architectures() -> Iterator[NamedArchitecture]:
                 licence="Apache-2.0",
                 url=f"https://huggingface.co/{row.hub_id}",
                 hub_id=row.hub_id,
+                build=f"transformers.{row.class_name}.from_pretrained('{row.hub_id}')",
             )
 
 

@@ -41,6 +41,11 @@ class Entry:
         composed: Whether the plugin made the name by combining parts, and the library does not
             publish it.
         url: A page about the architecture; None takes the library's page.
+        year: Of the first version of its paper.
+        paper: Such as `arXiv:1512.03385`, `doi:10.1038/nature14236` or an address.
+        title: Of the paper.
+        weights_license: Of the published weights, in the words of the source that says it.
+        line: A line of Python that builds it.
     """
 
     build: Callable[[], nn.Module]
@@ -49,6 +54,11 @@ class Entry:
     hub_id: str | None = None
     composed: bool = False
     url: str | None = None
+    year: int | None = None
+    paper: str | None = None
+    title: str | None = None
+    weights_license: str | None = None
+    line: str | None = None
 
 
 @dataclass(frozen=True)
@@ -129,6 +139,11 @@ class Catalogue:
                 url=entry.url or self.url,
                 hub_id=entry.hub_id,
                 composed=entry.composed,
+                year=entry.year,
+                paper=entry.paper,
+                title=entry.title,
+                weights_license=entry.weights_license,
+                build=entry.line,
             )
 
     @hookimpl

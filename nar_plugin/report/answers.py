@@ -39,6 +39,12 @@ def hit_of(rank: int, ranked: Ranked, query: Query) -> Hit:
         licence=row.licence,
         url=row.url,
         overlay=match.overlay,
+        year=row.year,
+        paper=row.paper,
+        title=row.title,
+        weights_license=row.weights_license,
+        build=row.build,
+        runtimes=row.runtimes,
     )
 
 

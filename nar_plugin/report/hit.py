@@ -48,9 +48,15 @@ class Hit:
         exact: Whether the graph is identical to the query's.
         shared_motifs: The blocks in common, most operations covered first.
         variants: Names of what has its backbone and another head or stem, the most alike first.
-        licence: SPDX expression of that library's code.
+        licence: SPDX expression of that library's code; `code_license` is the same.
         url: A page about the architecture, where there is one for `name`.
         overlay: Whether it is one of the user's own models (`nar index add`).
+        year: Of the first version of the family's paper, where it is known.
+        paper: That paper, such as `arXiv:1512.03385`.
+        title: Of that paper.
+        weights_license: Of the weights that `name` names, where a source says it.
+        build: A line of Python that builds `name`.
+        runtimes: Which of vLLM, llama.cpp, MLX and TGI implement the family.
     """
 
     rank: int
@@ -69,6 +75,17 @@ class Hit:
     licence: str | None = None
     url: str | None = None
     overlay: bool = False
+    year: int | None = None
+    paper: str | None = None
+    title: str | None = None
+    weights_license: str | None = None
+    build: str | None = None
+    runtimes: tuple[str, ...] = ()
+
+    @property
+    def code_license(self) -> str | None:
+        """`licence`, which may differ from that of the weights."""
+        return self.licence
 
     def _repr_html_(self) -> str:
         """Its row as a notebook shows it."""
@@ -84,6 +101,8 @@ class Hit:
         fields = asdict(self) | {
             "names": list(self.names),
             "variants": list(self.variants),
+            "code_license": self.code_license,
+            "runtimes": list(self.runtimes),
             "shared_motifs": [asdict(motif) for motif in self.shared_motifs],
         }
         if not self.overlay:

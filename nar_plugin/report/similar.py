@@ -127,5 +127,5 @@ class SimilarArchitectures(Sequence[Hit]):
             ) from error
         return pd.DataFrame(
             [hit.to_dict() | {"overlay": hit.overlay} for hit in self.hits],
-            columns=list(Hit.__dataclass_fields__),
+            columns=[*Hit.__dataclass_fields__, "code_license"],
         )

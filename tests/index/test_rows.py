@@ -7,7 +7,7 @@ import pytest
 from nar_plugin.errors import IndexIncompatible
 from nar_plugin.index.store.manifest import FileEntry
 from nar_plugin.index.store.parquet import from_parquet, to_parquet
-from nar_plugin.index.store.rows import merge_equal_graphs, rows_of, schema, to_table
+from nar_plugin.index.store.rows import YOUNGER, merge_equal_graphs, rows_of, schema, to_table
 from nar_plugin.index.store.shards import read_rows
 
 
@@ -47,11 +47,24 @@ def test_what_is_written(index):
         "motifs",
         "composed",
         "backbone",
+        "year",
+        "paper",
+        "title",
+        "weights_license",
+        "build",
+        "runtimes",
     ]
     assert fields["params"] == "int64"
     assert fields["motifs"].startswith("list<")
     assert "struct<shape: string, label: string, count: int32, ops: int32>" in fields["motifs"]
-    assert [field.name for field in file.schema_arrow if field.nullable] == ["url"]
+    assert [field.name for field in file.schema_arrow if field.nullable] == [
+        "url",
+        "year",
+        "paper",
+        "title",
+        "weights_license",
+        "build",
+    ]
 
 
 def test_counts_above_32_bits(row):
@@ -84,6 +97,22 @@ def test_merge_keeps_the_order(row):
     merged, positions = merge_equal_graphs(rows)
     assert [row.names for row in merged] == [("timm:a", "timm:c"), ("timm:b",), ("timm:d",)]
     assert positions == [0, 1, 3]
+
+
+def test_facts_are_read_back(row):
+    facts = {"year": 2015, "paper": "arXiv:1512.03385", "build": "timm.create_model('resnet50')"}
+    given = [row("timm:resnet50", **facts, runtimes=("vLLM", "MLX")), row("timm:new")]
+    assert rows_of(read(to_parquet(to_table(given)), 2)) == given
+
+
+@pytest.mark.parametrize("lacking", [["backbone"], ["year", "runtimes"], list(YOUNGER)])
+def test_a_table_of_before_there_were_facts_is_read(index, lacking):
+    table = to_table(index.rows())
+    content = to_parquet(table.drop_columns(lacking))
+    entry = FileEntry.of(content, "shards/00000.rows.parquet", "rows", len(table))
+    found = rows_of(read_rows(content, entry))
+    assert [row.name for row in found] == [row.name for row in index.rows()]
+    assert {(row.year, row.build, row.runtimes) for row in found} == {(None, None, ())}
 
 
 def test_missing_and_changed_columns_are_refused(index):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nar_plugin.errors import NarError
-from nar_plugin.index.search.where import allowed_rows, bounds
+from nar_plugin.index.search.where import allowed_rows, bounds, unknown_texts
 from nar_plugin.index.store.rows import to_table
 
 
@@ -22,6 +22,7 @@ def found(index, where):
         ({"family": ("resnet",)}, [0]),
         ({"licence": "BSD-3-Clause"}, [3]),
         ({"licence": "Apache-2.0"}, [0, 1, 2, 3]),
+        ({"code_license": "BSD-3-Clause"}, [3]),
         ({"library": "torchvision"}, [3]),
         ({"library": "timm"}, [0, 1, 3]),
         ({"library": ["transformers", "torchvision"]}, [2, 3]),
@@ -44,6 +45,36 @@ def test_conditions(index, where, rows):
     assert found(index, where) == rows
 
 
+@pytest.mark.parametrize(
+    ("where", "rows"),
+    [
+        ({"year": ">=2023"}, [1]),
+        ({"year": "<2023"}, [0]),
+        ({"year": (2017, 2023)}, [1]),
+        ({"paper": "arXiv:1512.03385"}, [0]),
+        ({"weights_license": ["mit", "gemma"]}, [1]),
+        ({"runtimes": "vLLM"}, [0, 1]),
+        ({"runtimes": ["MLX", "TGI"]}, [1]),
+        ({"runtimes": "vLLM", "year": ">2000"}, [0, 1]),
+    ],
+)
+def test_a_row_without_the_fact_meets_no_condition_on_it(row, where, rows):
+    table = to_table(
+        [
+            row("a:a", year=2015, paper="arXiv:1512.03385", runtimes=("vLLM",)),
+            row("a:b", year=2023, weights_license="gemma", runtimes=("MLX", "vLLM")),
+            row("a:c"),
+        ]
+    )
+    assert np.flatnonzero(allowed_rows(table, where)).tolist() == rows
+
+
+def test_an_unknown_runtime_may_mean_another(row):
+    table = to_table([row("a:a", runtimes=("vLLM", "MLX"))])
+    (line,) = unknown_texts(table, {"runtimes": "vllm"})
+    assert line == "No architecture in the index has runtimes 'vllm'; did you mean 'vLLM'?"
+
+
 def test_a_name_without_a_library_counts_for_its_row_only(row):
     alexnet = row("torchvision:alexnet", library="torchvision")
     table = to_table([row("./folder", library="timm"), alexnet])
@@ -53,12 +84,12 @@ def test_a_name_without_a_library_counts_for_its_row_only(row):
 
 
 def test_an_unknown_key_lists_the_keys(index):
-    with pytest.raises(NarError, match=r"'year'; the keys are task, family, library, licence, par"):
-        found(index, {"year": "2017"})
+    with pytest.raises(NarError, match=r"'born'; the keys are task, family, library, weights_lic"):
+        found(index, {"born": "2017"})
 
 
 @pytest.mark.parametrize(
-    ("key", "meant"), [("license", "licence"), ("Family", "family"), ("FLOPs", "flops")]
+    ("key", "meant"), [("code_licence", "code_license"), ("Family", "family"), ("FLOPs", "flops")]
 )
 def test_an_unknown_key_may_mean_another(index, key, meant):
     with pytest.raises(NarError, match=f"'{key}'; did you mean '{meant}'\\? The keys are task"):

@@ -74,7 +74,14 @@ class NameFilter:
                 library, licence = self._facts(prefix).values()
                 names = tuple(dict.fromkeys((name, *row.names)))
                 return replace(
-                    row, name=name, names=names, library=library, licence=licence, url=None
+                    row,
+                    name=name,
+                    names=names,
+                    library=library,
+                    licence=licence,
+                    url=None,
+                    weights_license=None,
+                    build=None,
                 )
         return row
 

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
 Bounds = tuple[int | None, int | None]
 
-TEXT_KEYS = ("task", "family", "library", "licence")
-NUMBER_KEYS = ("params", "flops")
+TEXT_KEYS = ("task", "family", "library", "licence", "weights_license", "paper", "runtimes")
+NUMBER_KEYS = ("params", "flops", "year")
+OTHER_WORDS = {"code_license": "licence"}  # keys by the names that hits have for them
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "B": 10**9, "T": 10**12}
 NUMBER = r"(\d+(?:\.\d+)?)\s*([KMGBT]?)"
 RANGE = re.compile(rf"\s*{NUMBER}\s*-\s*{NUMBER}\s*", re.IGNORECASE)
@@ -40,7 +41,9 @@ def conditions(where: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
         return None
     if not issubclass(type(where), Mapping):
         raise NarError(f"where={in_words(where)}: expected a dict such as {{'task': 'fill-mask'}}.")
-    return where if len(where) else None
+    if not any(key in where for key in OTHER_WORDS):
+        return where if len(where) else None
+    return {OTHER_WORDS.get(key, key): value for key, value in where.items()}
 
 
 def allowed_rows(table: pa.Table, where: Mapping[str, Any]) -> BoolArray:
@@ -51,9 +54,10 @@ def allowed_rows(table: pa.Table, where: Mapping[str, Any]) -> BoolArray:
 
     Args:
         table: Of the schema of `nar_plugin.index.store.rows`.
-        where: `task`, `family`, `library` and `licence` take a text or a list of texts; `params`
-            and `flops` take a pair (low, high), both included and None for no bound, or a text
-            such as `<10M`, `>=1G` or `10M-50M`.
+        where: `task`, `family`, `library`, `code_license`, `weights_license`, `paper` and
+            `runtimes` take a text or a list of texts; `params`, `flops` and `year` take a pair
+            (low, high), both included and None for no bound, or a text such as `<10M`, `>=1G`,
+            `10M-50M` or `>=2023`. A row that lacks the fact meets no condition on it.
 
     Raises:
         NarError: A key is unknown or a value cannot be read.
@@ -65,17 +69,51 @@ def allowed_rows(table: pa.Table, where: Mapping[str, Any]) -> BoolArray:
     allowed = name_filter(table, where).rows()
     for key, value in where.items():
         if key in NUMBER_KEYS:
-            allowed &= within(whole_numbers(table[key].combine_chunks()), bounds(key, value))
+            allowed &= numbers_within(table[key], bounds(key, value))
         elif key not in TEXT_KEYS:
             raise NarError(f"where has the unknown key {in_words(key)}; {keys_near(key)}.")
         elif key not in NAME_KEYS:
-            allowed &= one_of(table[key], texts(key, value))
+            allowed &= texts_among(table[key], texts(key, value))
     return allowed
+
+
+def numbers_within(column: pa.ChunkedArray, limits: Bounds) -> BoolArray:
+    """Where the column has a number between the limits, both included."""
+    import pyarrow.compute as pc
+
+    known = whole_numbers(pc.indices_nonzero(column.is_valid()))
+    found = np.zeros(len(column), dtype=np.bool_)
+    found[known] = within(whole_numbers(pc.drop_null(column).combine_chunks()), limits)
+    return found
+
+
+def texts_among(column: pa.ChunkedArray, values: list[str]) -> BoolArray:
+    """Where the column, or one element of its list, is one of the values."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not pa.types.is_list(column.type):
+        return one_of(column, values)
+    lists = column.combine_chunks()
+    owners = whole_numbers(pc.list_parent_indices(lists))
+    elements = pa.chunked_array([pc.list_flatten(lists)])
+    found = np.zeros(len(column), dtype=np.bool_)
+    found[owners[one_of(elements, values)]] = True
+    return found
+
+
+def texts_of(column: pa.ChunkedArray) -> list[str]:
+    """The different texts in the column, or in its lists."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    flat = pc.list_flatten(column) if pa.types.is_list(column.type) else column
+    return [text for text in flat.unique().to_pylist() if text]
 
 
 def keys_near(key: Any) -> str:
     """The keys that there are, and which of them was perhaps meant."""
-    keys = (*TEXT_KEYS, *NUMBER_KEYS)
+    keys = (*(key for key in TEXT_KEYS if key != "licence"), *OTHER_WORDS, *NUMBER_KEYS)
     near = get_close_matches(in_words(key).strip("'").lower(), keys, n=1)
     meant = f"did you mean {near[0]!r}? The" if near else "the"
     return f"{meant} keys are {', '.join(keys)}"
@@ -87,16 +125,18 @@ def name_filter(table: pa.Table, where: Mapping[str, Any]) -> NameFilter:
     Raises:
         NarError: A value cannot be read.
     """
+    where = conditions(where) or {}
     return NameFilter(table, {key: texts(key, where[key]) for key in NAME_KEYS if key in where})
 
 
 def unknown_texts(table: pa.Table, where: Mapping[str, Any]) -> Iterator[str]:
     """Say of each text in valid conditions that no row has it, and which was perhaps meant."""
+    where = conditions(where) or {}
     for key in TEXT_KEYS:
         if key not in where:
             continue
         column = libraries_of_rows(table)[1] if key == "library" else table[key]
-        known = {text.lower(): text for text in column.unique().to_pylist() if text}
+        known = {text.lower(): text for text in texts_of(column)}
         for text in texts(key, where[key]):
             if text not in known.values():
                 near = get_close_matches(text.lower(), known, n=1)

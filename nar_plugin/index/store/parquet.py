@@ -29,7 +29,7 @@ def to_parquet(table: pa.Table) -> bytes:
 
 
 def from_parquet(
-    content: bytes, entry: FileEntry, schema: pa.Schema, *, younger: str = ""
+    content: bytes, entry: FileEntry, schema: pa.Schema, *, younger: tuple[str, ...] = ()
 ) -> pa.Table:
     """The table in the content of a file.
 
@@ -37,7 +37,7 @@ def from_parquet(
         content: Of the file.
         entry: What the manifest says of it.
         schema: What it must hold.
-        younger: The one of its columns that an older file may lack.
+        younger: Those of its columns that an older file may lack.
 
     Raises:
         IndexIncompatible: It is no Parquet file of so many rows with these columns.
@@ -50,8 +50,9 @@ def from_parquet(
         file = pq.ParquetFile(pa.BufferReader(content))
         if file.metadata.num_rows != entry.rows:
             raise unreadable(entry, f"it has {file.metadata.num_rows:,} rows")
-        older = pa.schema([field for field in schema if field.name != younger])
-        if not any(file.schema_arrow.equals(known) for known in (schema, older)):
+        lacking = set(younger) - set(file.schema_arrow.names)
+        known = pa.schema([field for field in schema if field.name not in lacking])
+        if not file.schema_arrow.equals(known):
             raise unreadable(
                 entry,
                 f"it has the columns {describe(file.schema_arrow)}; this version of nar-plugin "

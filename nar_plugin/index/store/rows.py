@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from nar_plugin.mining.macro import MotifCount
 
 _KEPT = 10_000  # rows as Python objects, of some 2 KB each
-BACKBONE = "backbone"  # the column that tables of before there was one lack
+BACKBONE = "backbone"
+FACTS = ("year", "paper", "title", "weights_license", "build", "runtimes")
+YOUNGER = (BACKBONE, *FACTS)  # columns that tables of before there were these lack
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,12 @@ class ArchitectureRow:
             and not something that a library publishes.
         backbone: A hash that graphs of one backbone share (`nar_plugin.encoder.backbone`); empty
             where nothing says it.
+        year: Of the paper's first version, or None.
+        paper: Of the family, such as `arXiv:1512.03385`, `doi:10.1038/nature14236` or an address.
+        title: Of that paper.
+        weights_license: Licence of the weights that `name` names, in the words of its source.
+        build: A line of Python that builds `name`.
+        runtimes: Which of vLLM, llama.cpp, MLX and TGI implement the family.
     """
 
     name: str
@@ -56,6 +64,12 @@ class ArchitectureRow:
     motifs: tuple[MotifCount, ...] = ()
     composed: bool = False
     backbone: str = ""
+    year: int | None = None
+    paper: str | None = None
+    title: str | None = None
+    weights_license: str | None = None
+    build: str | None = None
+    runtimes: tuple[str, ...] = ()
 
 
 @lru_cache(maxsize=1)
@@ -81,8 +95,12 @@ def schema() -> pa.Schema:
         "motifs": pa.list_(pa.field("element", motif)),
         "composed": pa.bool_(),
         "backbone": pa.string(),
+        "year": pa.int64(),
+        **dict.fromkeys(("paper", "title", "weights_license", "build"), pa.string()),
+        "runtimes": pa.list_(pa.field("element", pa.string())),
     }
-    return pa.schema([pa.field(name, kind, name == "url") for name, kind in columns.items()])
+    optional = {"url", *FACTS} - {"runtimes"}
+    return pa.schema([pa.field(name, kind, name in optional) for name, kind in columns.items()])
 
 
 def merge_equal_graphs(rows: Iterable[ArchitectureRow]) -> tuple[list[ArchitectureRow], list[int]]:
@@ -110,11 +128,16 @@ def to_table(rows: Iterable[ArchitectureRow]) -> pa.Table:
     return pa.Table.from_pylist([asdict(row) for row in rows], schema=schema())
 
 
-def without_backbones(table: pa.Table) -> pa.Table:
-    """The rows of a table that lacks the column, with an empty text in it."""
+def completed(table: pa.Table) -> pa.Table:
+    """The rows of a table that lacks younger columns, with nothing in them."""
     import pyarrow as pa
 
-    return table.append_column(schema().field(BACKBONE), pa.array([""] * len(table), pa.string()))
+    blanks = {BACKBONE: "", "runtimes": []}
+    for field in schema():
+        if field.name not in table.schema.names:
+            blank = [blanks.get(field.name)] * len(table)
+            table = table.append_column(field, pa.array(blank, field.type))
+    return table.select(schema().names)
 
 
 def taken(table: pa.Table, positions: NDArray[np.int64]) -> pa.Table:
@@ -152,7 +175,7 @@ class RowReader:
     def _at(self, position: int) -> ArchitectureRow:
         """The row at a position of the table."""
         fields = {name: column[position].as_py() for name, column in self._columns.items()}
-        fields["names"] = tuple(fields["names"])
+        fields["names"], fields["runtimes"] = tuple(fields["names"]), tuple(fields["runtimes"])
         start, stop = self._stops[position].as_py(), self._stops[position + 1].as_py()
         parts = [column.slice(start, stop - start).to_pylist() for column in self._fields]
         return ArchitectureRow(**fields, motifs=tuple(map(self._motif, *parts)))

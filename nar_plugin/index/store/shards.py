@@ -15,7 +15,7 @@ from nar_plugin.errors import IndexUnavailable
 from nar_plugin.index.store.folder import read_verified, remedy
 from nar_plugin.index.store.manifest import TOMBSTONES, FileEntry, Manifest, shard_path
 from nar_plugin.index.store.parquet import from_parquet, to_parquet
-from nar_plugin.index.store.rows import BACKBONE, schema, taken, to_table, without_backbones
+from nar_plugin.index.store.rows import YOUNGER, completed, schema, taken, to_table
 from nar_plugin.index.store.vectors import Rows, from_safetensors, to_safetensors
 
 if TYPE_CHECKING:
@@ -79,13 +79,12 @@ def read_shards(folder: Path, manifest: Manifest) -> list[Shard]:
 
 
 def read_rows(content: bytes, entry: FileEntry) -> pa.Table:
-    """The table of a shard; of one that was written before backbones were, all are empty.
+    """The table of a shard; columns that are younger than it are empty.
 
     Raises:
         IndexIncompatible: It is no such table.
     """
-    table = from_parquet(content, entry, schema(), younger=BACKBONE)
-    return table if BACKBONE in table.schema.names else without_backbones(table)
+    return completed(from_parquet(content, entry, schema(), younger=YOUNGER))
 
 
 def read_tombstones(folder: Path, manifest: Manifest) -> dict[str, int]:

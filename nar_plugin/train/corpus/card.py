@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from nar_plugin.train.corpus.corpus import read_corpus, read_names
+from nar_plugin.train.corpus.facts import COLUMNS
 
 _HEAD = """---
 license: apache-2.0
@@ -77,6 +78,7 @@ def write_card(folder: Path) -> None:
         _counts("Blocks that carry most FLOPs", traced, "coarse", 3),
         _counts("Tasks", traced, "task", 100),
         _counts("Licences of the code", traced, "licence", 40),
+        *_facts(traced),
         _TAIL.format(
             modules=sum(name["method"] == "modules" for name in traced),
             failed=len(names) - len(traced),
@@ -118,6 +120,16 @@ def _counts(title: str, names: list[dict[str, Any]], key: str, most: int) -> str
     rows.append("|---|---|---|")
     rows += [f"| {word} | {n:,} | {len(graphs[word]):,} |" for word, n in counts.most_common(most)]
     return "\n".join(rows) + "\n"
+
+
+def _facts(names: list[dict[str, Any]]) -> list[str]:
+    """For how many names each fact is known; nothing of a corpus of before there were facts."""
+    known = {key: sum(name.get(key) is not None for name in names) for key in COLUMNS}
+    if not any(known.values()):
+        return []
+    rows = ["## Facts", "", "| column | names | share |", "|---|---|---|"]
+    rows += [f"| {key} | {n:,} | {n / len(names):.0%} |" for key, n in known.items()]
+    return ["\n".join(rows) + "\n"]
 
 
 def _causes(failures: Iterable[str | None]) -> str:

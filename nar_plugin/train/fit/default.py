@@ -123,4 +123,6 @@ def _row(item: CorpusGraph, families: Mapping[str, int]) -> ArchitectureRow:
         motifs=item.motifs,
         composed=item.is_composed,
         backbone=backbone(item.macro(), item.design),
+        **{key: first.get(key) for key in ("year", "paper", "title", "weights_license", "build")},
+        runtimes=tuple((first.get("runtimes") or "").split()),
     )
