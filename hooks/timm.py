@@ -88,7 +88,7 @@ def nar_architectures() -> Iterator[NamedArchitecture]:
             licence="Apache-2.0",
             url=f"https://huggingface.co/{hub_id}" if hub_id else None,
             hub_id=hub_id,
-            weights_license=_licence_of_weights(cfg) if "." in name else None,
+            weights_license=_licence_of_weights(cfg),
             build=f"timm.create_model('{name}')",
         )
 
@@ -116,9 +116,11 @@ def nar_build(name: str) -> nn.Module | None:
 
 
 def _licence_of_weights(cfg: Any) -> str | None:
-    """As `pretrained_cfg` says it, where it says more than `unknown`."""
-    said = cfg.license if cfg else None
-    return None if said == "unknown" else said
+    """What `pretrained_cfg` says of the weights, those of the default tag where none is named."""
+    if cfg is None or not cfg.has_weights or cfg.license == "unknown":
+        return None
+    licence: str | None = cfg.license
+    return licence
 
 
 def _configuration(model: nn.Module) -> Mapping[str, Any]:

@@ -114,7 +114,8 @@ def find_similar(
         at: A module, such as `layer3.0`, or `.` for the model as a block. The model is traced, so
             that the inputs of the module are known.
         index: An index, its folder or repository, or None for the one that answers (`load_index`).
-        where: Conditions on the hits: `task`, `family`, `library`, `licence`, `params`, `flops`.
+        where: Conditions on the hits: `task`, `family`, `library`, `params`, `year` and more
+            (`nar_plugin.index.where.allowed_rows`).
         example_inputs: What the forward is traced with, when the guess is not right.
         trace: Build and trace the model even if the index knows the name.
         distinct: `backbone` makes designs that differ in head or stem one hit, the best of them;

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nar_plugin.train.corpus.corpus import read_corpus, read_names
-from nar_plugin.train.corpus.facts import COLUMNS
+from nar_plugin.train.corpus.facts import COLUMNS, facts_of
 
 _HEAD = """---
 license: apache-2.0
@@ -124,9 +124,10 @@ def _counts(title: str, names: list[dict[str, Any]], key: str, most: int) -> str
 
 def _facts(names: list[dict[str, Any]]) -> list[str]:
     """For how many names each fact is known; nothing of a corpus of before there were facts."""
-    known = {key: sum(name.get(key) is not None for name in names) for key in COLUMNS}
-    if not any(known.values()):
+    if not any(name.get("build") for name in names):
         return []
+    facts = list(map(facts_of, names))
+    known = {key: sum(fact[key] is not None for fact in facts) for key in COLUMNS}
     rows = ["## Facts", "", "| column | names | share |", "|---|---|---|"]
     rows += [f"| {key} | {n:,} | {n / len(names):.0%} |" for key, n in known.items()]
     return ["\n".join(rows) + "\n"]

@@ -31,7 +31,7 @@ _NAMES = pa.schema(
         *((key, pa.string()) for key in ("task", "licence", "family", "parent", "coarse")),
         *((key, pa.string()) for key in ("hint", "defined_in", "method", "fingerprint")),
         *((key, pa.string()) for key in ("failure", "tracer", "work")),
-        *((key, pa.string()) for key in ("paper", "title", "weights_license", "build", "runtimes")),
+        *((key, pa.string()) for key in ("paper", "title", "weights_license", "build")),
         *((key, pa.bool_()) for key in ("composed", "constructed")),
         *((key, pa.int64()) for key in ("params", "flops", "year")),
         ("seconds", pa.float32()),

@@ -13,8 +13,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from nar_plugin.train.corpus.facts import facts_of
-
 # The paper extracts "key hints such as 'former', 'conv' and 'roberta'" from names by regular
 # expressions (section 4, Data Pre-Processing) and states no more of them; the rest of the list is
 # ours. The column serves the comparison with the paper's table alone.
@@ -56,7 +54,6 @@ def labelled(
         "task": task,
         "coarse": coarse_of(work, attention, convolutional),
         "hint": hint.group() if hint else "other",
-        **facts_of({**row, "family": family, "task": task}),
     }
 
 

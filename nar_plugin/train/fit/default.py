@@ -18,6 +18,7 @@ from nar_plugin.likeness import LabelTable
 from nar_plugin.tracing.fingerprint import FINGERPRINT_VERSION
 from nar_plugin.tracing.vocabulary import VOCABULARY_VERSION
 from nar_plugin.train.corpus.corpus import CorpusGraph, read_corpus
+from nar_plugin.train.corpus.facts import facts_of
 from nar_plugin.train.fit.blocks import blocks_of_corpus
 
 _BATCH = 256  # graphs that are labelled at once
@@ -108,6 +109,7 @@ def _row(item: CorpusGraph, families: Mapping[str, int]) -> ArchitectureRow:
 
     names = sorted(item.names, key=order)
     first = names[0]
+    facts = facts_of(first)
     return ArchitectureRow(
         name=first["name"],
         names=tuple(str(name["name"]) for name in names),
@@ -123,6 +125,5 @@ def _row(item: CorpusGraph, families: Mapping[str, int]) -> ArchitectureRow:
         motifs=item.motifs,
         composed=item.is_composed,
         backbone=backbone(item.macro(), item.design),
-        **{key: first.get(key) for key in ("year", "paper", "title", "weights_license", "build")},
-        runtimes=tuple((first.get("runtimes") or "").split()),
+        **facts | {"runtimes": tuple(facts["runtimes"] or ())},
     )

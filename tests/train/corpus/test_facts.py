@@ -41,7 +41,12 @@ def test_nothing_is_made_up_for_a_family_that_no_table_has():
 
 def test_runtimes_are_those_of_language_models():
     mistral = row(family="mistral", library="transformers", name="transformers:mistral")
-    assert facts_of(mistral | {"task": "text-generation"})["runtimes"] == "MLX TGI llama.cpp vLLM"
+    assert facts_of(mistral | {"task": "text-generation"})["runtimes"] == [
+        "MLX",
+        "TGI",
+        "llama.cpp",
+        "vLLM",
+    ]
     assert facts_of(mistral | {"task": "text-classification"})["runtimes"] is None
 
 
@@ -97,9 +102,9 @@ def test_a_corpus_keeps_the_facts_of_its_names(tmp_path):
     name = row(year=2015, paper="arXiv:1512.03385", build="timm.create_model('resnet50')")
     write_corpus(tmp_path, [name], [])
     (read,) = read_names(tmp_path)
-    assert {key: read[key] for key in ("year", "paper", "build", "runtimes")} == {
+    assert {key: read[key] for key in ("year", "paper", "build", "title")} == {
         "year": 2015,
         "paper": "arXiv:1512.03385",
         "build": "timm.create_model('resnet50')",
-        "runtimes": None,
+        "title": None,
     }

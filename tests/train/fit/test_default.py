@@ -16,14 +16,25 @@ from nar_plugin.train.fit.default import _row
 GRAPH = trace(ConvNet(), torch.empty(1, 3, 32, 32))
 
 
-def first_of(*names, families=None):
+def row_of(*names, families=None):
     rows = tuple(
         {"name": name, "family": family, "params": params, "composed": False, "flops": 1}
         | {"library": name.partition(":")[0], "task": "task", "licence": "MIT", "url": None}
         for name, family, params in names
     )
     item = CorpusGraph(GRAPH, "f", "d", "t", np.zeros(1, np.int32), (), rows)
-    return _row(item, families or Counter()).name
+    return _row(item, families or Counter())
+
+
+def first_of(*names, families=None):
+    return row_of(*names, families=families).name
+
+
+def test_a_row_has_the_facts_of_its_first_name():
+    row = row_of(("timm:resnet50", "resnet", 25), ("torchvision:resnet50", "resnet", 25))
+    assert (row.year, row.paper) == (2015, "arXiv:1512.03385")
+    assert row.build == "timm.create_model('resnet50')"
+    assert row.runtimes == ()
 
 
 def test_the_shortest_name_of_the_commonest_size():

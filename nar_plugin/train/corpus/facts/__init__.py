@@ -1,7 +1,8 @@
 """Facts about a name that a person acts on: paper, line that builds it, runtimes.
 
-What a plugin says of a name stands. The rest is read from the tables beside this file, each of
-whose rows names its source: `papers.tsv` and `runtimes.tsv` by family, `lines.toml` by library.
+What a plugin says of a name, which the corpus keeps, stands. The rest is read from the tables
+beside this file when an index is written, so that a corrected row needs no build. Each row names
+its source: `papers.tsv` and `runtimes.tsv` by family, `lines.toml` by library.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ def facts_of(row: Mapping[str, Any]) -> dict[str, Any]:
         row: With `name`, `library`, `family`, `task`, and what a plugin says of `COLUMNS`.
 
     Returns:
-        A value for each of `COLUMNS`; `runtimes` with spaces between.
+        A value for each of `COLUMNS`.
     """
     paper = {key: row.get(key) for key in ("year", "paper", "title")}
     if not paper["paper"]:
@@ -59,12 +60,12 @@ def papers() -> dict[str, dict[str, Any]]:
 
 
 @cache
-def runtimes() -> dict[str, str]:
-    """Names of the runtimes that implement a family, with spaces between."""
+def runtimes() -> dict[str, list[str]]:
+    """The runtimes that implement a family."""
     found: dict[str, list[str]] = {}
     for row in _rows("runtimes.tsv"):
         found.setdefault(row["family"], []).append(row["runtime"])
-    return {family: " ".join(names) for family, names in found.items()}
+    return found
 
 
 @cache
