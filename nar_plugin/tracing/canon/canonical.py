@@ -14,8 +14,9 @@ from nar_plugin.tracing.canon.rules.arithmetic import weight_of_weights
 from nar_plugin.tracing.canon.rules.gates import SELF_GATED
 from nar_plugin.tracing.canon.rules.packing import PACKABLE
 from nar_plugin.tracing.canon.rules.tables import note_look_ups
+from nar_plugin.tracing.canon.weights import layers_of_weights
 from nar_plugin.tracing.graph import Op
-from nar_plugin.tracing.record.record import CONST, DATA, Move, Record
+from nar_plugin.tracing.record.record import CONST, DATA, PARAM, Move, Record
 from nar_plugin.tracing.record.samples import Samples
 from nar_plugin.tracing.vocabulary import NAMES
 
@@ -51,10 +52,14 @@ def nodes_of(
     """
     builder = _Builder(records, moves, head_counts, filling, samples)
     repeated = repeated_steps(records, moves)
+    inside_weights = layers_of_weights(records, moves)
     stands_for: list[int] = []
     for place, record in enumerate(records):
         if place in repeated:
             stands_for.append(stands_for[repeated[place]])
+            continue
+        if place in inside_weights:
+            stands_for.append(PARAM)
             continue
         sources = [stands_for[s] if s >= 0 else s for s in record.sources]
         if isinstance(record.func, Op):

@@ -15,11 +15,11 @@ from nar_plugin.tracing.canon.rules.rule import Attributes, Rule, declare, on_ca
 from nar_plugin.tracing.record.record import CONST, DATA, PARAM
 from nar_plugin.tracing.vocabulary import (
     ARITHMETIC,
+    LAYERS,
     LOOKUPS,
     MASKING,
     NAMES,
     PRODUCTS,
-    WEIGHT_ARITHMETIC,
 )
 
 _MASKS = (torch.bool, torch.uint8)
@@ -29,11 +29,12 @@ declare(
     Rule(
         name="arithmetic on weights",
         effect="dropped",
-        pattern="norms, products, means, roots, activations, resampling of parameters alone; a "
-        "parameter times a constant matrix",
+        pattern="whatever is computed from parameters and constants alone; a layer, a norm or an "
+        "attention only where it ends as the matrix, kernel or bias of another",
         result="",
-        reason="weight_norm, spectral_norm, weight standardization, `1 + weight`, softmax of "
-        "weights, a table of positions for another resolution: still a weight.",
+        reason="weight_norm, spectral_norm, orthogonal and ternary weights, top-k masks, complex "
+        "weights of two reals, `1 + weight`, a table for another resolution: still a weight. "
+        "Learned queries that pass through layers stay tokens.",
     )
 )
 
@@ -42,7 +43,7 @@ def weight_of_weights(call: Call) -> bool:
     """Whether a call computes a weight from weights."""
     if call.name in PRODUCTS and call.sources == [PARAM, CONST]:  # not a layer on constants
         return True
-    return call.name in WEIGHT_ARITHMETIC and call.of_weights
+    return call.of_weights and call.name not in LAYERS
 
 
 @on_calls(

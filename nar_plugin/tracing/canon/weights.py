@@ -1,0 +1,91 @@
+"""Which calls compute a weight from weights alone.
+
+Arithmetic on parameters is a weight wherever it goes. A layer on parameters may be more: learned
+queries pass through layers as tokens do. It is part of a weight where all that it leads to is
+one: the matrix of a product with the data, the kernel or the bias of a layer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import torch
+
+from nar_plugin.tracing.canon.call import tensors_among
+from nar_plugin.tracing.graph import Op
+from nar_plugin.tracing.record.record import CONST, DATA, Move, Record
+from nar_plugin.tracing.vocabulary import LAYERS
+
+_MATRIX = 2  # dimensions
+_FIRST_WEIGHT = {  # of the tensors that a layer reads; those after it are weights too
+    "convolution": 1,
+    "_convolution": 1,
+    "linear": 1,
+    "native_batch_norm": 1,
+    "native_group_norm": 1,
+    "native_layer_norm": 1,
+}
+_PRODUCTS = frozenset({"mm", "addmm", "mv", "addmv", "bmm", "baddbmm", "matmul"})
+
+
+def layers_of_weights(records: list[Record], moves: Mapping[int, Move]) -> set[int]:
+    """The layers on parameters whose results serve as weights alone, by their places.
+
+    Args:
+        records: The recorded calls.
+        moves: The calls that only moved values, by identity of the result.
+    """
+    learned = _of_weights(records)
+    if not any(records[place].name in LAYERS for place in learned):
+        return set()
+    serves: dict[int, bool] = {}  # whether a result is a weight to all that read it
+    for place in range(len(records) - 1, -1, -1):
+        for source, is_weight in _readings(records[place], learned, moves):
+            mine = serves.get(place, False) if place in learned else is_weight
+            serves[source] = serves.get(source, True) and mine
+    return {place for place in learned if serves.get(place) and records[place].name in LAYERS}
+
+
+def _of_weights(records: list[Record]) -> set[int]:
+    """The calls that read parameters and constants alone, or what was computed from them."""
+    found: set[int] = set()
+    for place, record in enumerate(records):
+        known = all(source in found if source >= 0 else source != DATA for source in record.sources)
+        if known and max(record.sources, default=CONST) > CONST and not isinstance(record.func, Op):
+            found.add(place)
+    return found
+
+
+def _readings(
+    record: Record, learned: set[int], moves: Mapping[int, Move]
+) -> Iterator[tuple[int, bool]]:
+    """The results of weights that a call reads, each with whether it is a weight to the call."""
+    if learned.isdisjoint(record.sources):
+        return
+    tensors = tensors_among(record)
+    whole = isinstance(record.func, Op) or len(tensors) != len(record.sources)
+    for place, source in enumerate(record.sources):
+        if source in learned:
+            yield source, not whole and _is_weight(record, place, tensors[place], moves)
+
+
+def _is_weight(
+    record: Record, place: int, tensor: torch.Tensor, moves: Mapping[int, Move]
+) -> bool:
+    """Whether one of the tensors of a call is the weight or the bias of a layer."""
+    name = record.name.rstrip("_")
+    if name in _PRODUCTS:
+        return _is_one_matrix(tensor) and _is_one_matrix(_unmoved(tensor, moves))
+    return place >= _FIRST_WEIGHT.get(name, len(record.sources))
+
+
+def _is_one_matrix(tensor: torch.Tensor) -> bool:
+    """Whether an operand holds one matrix, and not one for each head or sample."""
+    return tensor.dim() <= _MATRIX or tensor.shape[0] == 1 or tensor.stride(0) == 0
+
+
+def _unmoved(tensor: torch.Tensor, moves: Mapping[int, Move]) -> torch.Tensor:
+    """A tensor as it was computed, before views and copies."""
+    while (move := moves.get(id(tensor))) is not None:
+        tensor = move.args[0]
+    return tensor
