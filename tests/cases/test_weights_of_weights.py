@@ -131,7 +131,8 @@ def gabor(width, angle, phase):
     y, x = torch.meshgrid(side, side, indexing="ij")
     turned = x * angle[:, None, None].cos() + y * angle[:, None, None].sin()
     wave = torch.cos(2 * math.pi * turned / 3 + phase[:, None, None])
-    return (wave * torch.exp(-(x**2 + y**2) / width[:, None, None] ** 2))[:, None].repeat(1, 3, 1, 1)
+    bell = torch.exp(-(x**2 + y**2) / width[:, None, None] ** 2)
+    return (wave * bell)[:, None].repeat(1, 3, 1, 1)
 
 
 def test_a_kernel_that_is_computed_is_a_kernel():
@@ -186,7 +187,8 @@ def test_complex_weights_of_two_reals(how):
         return (x.to(torch.cfloat) @ weight).real
 
     model = Layer(make, SQUARE, SQUARE, apply=product)
-    assert in_words(model, 2, 8) == in_words(Layer(lambda a: a.cfloat(), SQUARE, apply=product), 2, 8)
+    one = Layer(lambda a: a.cfloat(), SQUARE, apply=product)
+    assert in_words(model, 2, 8) == in_words(one, 2, 8)
 
 
 def test_learned_queries_that_pass_through_layers_stay_tokens():
@@ -200,9 +202,9 @@ def test_learned_queries_that_pass_through_layers_stay_tokens():
         def forward(self, x):
             keys, values = self.kv(x).chunk(2, -1)
             queries = self.query(self.latents).expand(len(x), -1, -1)
-            heads = [item.unflatten(-1, (4, -1)).transpose(1, 2) for item in (queries, keys, values)]
-            weights = (heads[0] @ heads[1].mT).softmax(-1)
-            return weights @ heads[2]
+            parts = (queries, keys, values)
+            heads = [part.unflatten(-1, (4, -1)).transpose(1, 2) for part in parts]
+            return (heads[0] @ heads[1].mT).softmax(-1) @ heads[2]
 
     one, normed = nn.Linear(WIDTH, WIDTH), nn.LayerNorm(WIDTH)
     assert len(in_words(Latents(normed, one), 2, 7, 8)) == len(in_words(Latents(one), 2, 7, 8)) + 1

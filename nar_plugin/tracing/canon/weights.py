@@ -69,9 +69,7 @@ def _readings(
             yield source, not whole and _is_weight(record, place, tensors[place], moves)
 
 
-def _is_weight(
-    record: Record, place: int, tensor: torch.Tensor, moves: Mapping[int, Move]
-) -> bool:
+def _is_weight(record: Record, place: int, tensor: torch.Tensor, moves: Mapping[int, Move]) -> bool:
     """Whether one of the tensors of a call is the weight or the bias of a layer."""
     name = record.name.rstrip("_")
     if name in _PRODUCTS:
