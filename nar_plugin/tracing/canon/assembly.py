@@ -43,17 +43,18 @@ def graph_of(recording: Recording) -> ArchitectureGraph:
         recorder.constants.filling,
         recorder.samples,
     )
+    returned = list(_tensors(out))
     results = {
-        stands_for[source]
-        for tensor in _tensors(out)
-        if (source := recorder.sources.of(tensor)) >= 0
+        stands_for[source] for tensor in returned if (source := recorder.sources.of(tensor)) >= 0
     }
     rewriter = Rewriter(nodes, unread=_unread(nodes, results))
     for table in (FUSIONS, FINISHING, LAST):
         rewriter.apply(table)
     dropped = rewriter.dropped | _unread(nodes, results, rewriter.dropped)
     ops, edges, paths = parts_of(nodes, dropped)
-    work = flops_of(recorder.records)
+    samples = recorder.samples
+    each = samples if samples is not None and samples.are_in(returned) else None
+    work = flops_of(recorder.records, each)
     return ArchitectureGraph(
         ops=ops,
         edges=edges,
@@ -61,21 +62,22 @@ def graph_of(recording: Recording) -> ArchitectureGraph:
         classes={path: twin.classes.get(path, "") for path in _with_parents(paths)},
         flops=sum(work.values()),
         work=work,
-        params=sum(weight.numel() for weight in twin.parameters) + recorder.sources.packed_elements,
+        params=sum(weight.numel() for weight in twin.registered) + recorder.sources.packed_elements,
         unread=_parameters_unread(recorder, twin),
     )
 
 
 def _parameters_unread(recorder: Recorder, twin: Twin) -> int:
-    """Elements of the parameters that no call read, of modules that made no call themselves."""
-    read = recorder.sources.parameters_read()
+    """Elements of the model's parameters that no call read, of modules that made no call."""
+    read = recorder.sources.parameters_read(recorder.moves)
+    own = {id(parameter) for parameter in twin.registered}
     called = {record.path for record in recorder.records}
     unread = {
         id(parameter): parameter.numel()
         for path, module in twin.modules
         if path not in called
         for parameter in module._parameters.values()
-        if parameter is not None and id(parameter) not in read
+        if parameter is not None and id(parameter) in own - read
     }
     return sum(unread.values())
 

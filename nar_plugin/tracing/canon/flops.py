@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -10,36 +10,44 @@ from typing import Any
 import torch
 from torch.utils.flop_counter import flop_registry
 
+from nar_plugin.tracing.canon.visits import rows_visited
 from nar_plugin.tracing.graph import Op
 from nar_plugin.tracing.record.kernels import call_key
 from nar_plugin.tracing.record.record import Record
-from nar_plugin.tracing.vocabulary import LOOKUPS
+from nar_plugin.tracing.record.samples import Samples
 
 # Formulas of torch take 0.1 ms, and blocks repeat: remembered by operator and shapes.
 _REMEMBERED: dict[Any, int] = {}
 _MOST_REMEMBERED = 1 << 14
 
 
-def flops_of(records: list[Record]) -> dict[str, int]:
+def flops_of(records: list[Record], samples: Samples | None = None) -> dict[str, int]:
     """FLOPs by kind of operator: `conv`, `attention`, `matmul` and recurrent layers.
 
     By torch's own formulas (`torch.utils.flop_counter`), and by ours for what it leaves out.
+
+    Args:
+        records: The recorded calls.
+        samples: What a batch holds for each of several samples: the FLOPs are those of one.
     """
     counts: Counter[str] = Counter()
-    visits = _visits(records)
+    visits = rows_visited(records, _is_product)
     for place, record in enumerate(records):
+        share = visits.get(place, 1)
+        if samples is not None and not samples.is_shared(place):
+            share = Fraction(share, samples.count)
         if isinstance(record.func, Op):
-            counts[record.func.kind] += int(record.kwargs.get("flops", 0))
-            continue
-        packet = record.func._overloadpacket
-        if not _is_counted(packet):
-            continue
-        flops = _flops(packet, record)
-        counts[_kind_of_work(packet.__name__)] += int(flops * visits.get(place, 1))
+            counts[record.func.kind] += int(int(record.kwargs.get("flops", 0)) * share)
+        elif _is_product(record):
+            packet = record.func._overloadpacket
+            counts[_kind_of_work(packet.__name__)] += int(_flops(packet, record) * share)
     return {kind: flops for kind, flops in counts.items() if flops}
 
 
-def _is_counted(packet: Any) -> bool:
+def _is_product(record: Record) -> bool:
+    if isinstance(record.func, Op):
+        return False
+    packet = record.func._overloadpacket
     return packet in flop_registry or packet.__name__ in _FORMULAS
 
 
@@ -66,68 +74,6 @@ def _kind_of_work(operator: str) -> str:
     if "conv" in operator:
         return "conv"
     return "attention" if "attention" in operator else "matmul"
-
-
-# -- experts that a loop visits -------------------------------------------------------------
-
-
-def _visits(records: list[Record]) -> dict[int, Fraction]:
-    """How many rows each record inside an expert should have had, for the one that it has.
-
-    Who asks `torch.where(chosen == expert)` in a trace is told of one token, computes it and adds
-    it by `index_add`. In truth the experts together get each token once for each of its choices:
-    as many rows as there are weights of choices. Experts that compute nothing are none of them.
-    """
-    found: dict[int, list[set[int]]] = defaultdict(list)
-    pairs: dict[int, int] = {}
-    for record in records:
-        if record.name in ("index_add", "index_add_") and _is_one_row(record.args[2]):
-            inside, gathered = _behind(records, record.sources[-1])
-            for weights in gathered:
-                table, place = weights.args[0], weights.sources[0]
-                if _chooses(records, place, table.shape[1]):
-                    pairs[place] = table.shape[0] * table.shape[1]
-                    found[place].append({item for item in inside if item > place})
-    return {
-        item: Fraction(pairs[place], len(visits))
-        for place, visits in found.items()
-        for inside in visits
-        for item in inside
-    }
-
-
-def _behind(records: list[Record], last: int) -> tuple[set[int], list[Record]]:
-    """What led to a record from the rows that were picked, and where weights were picked."""
-    inside: set[int] = set()
-    weights: list[Record] = []
-    todo = [last]
-    while todo:
-        place = todo.pop()
-        if place < 0 or place in inside:
-            continue
-        record = records[place]
-        if record.name not in LOOKUPS:
-            inside.add(place)
-            todo += record.sources
-        elif record.name == "index" and [*map(_is_one_row, record.args[1])] == [True, True]:
-            weights.append(record)
-    return inside, weights
-
-
-def _chooses(records: list[Record], place: int, choices: int) -> bool:
-    """Whether a token has fewer weights than its router told experts apart."""
-    while place >= 0 and not _is_product(records[place]):
-        place = max(records[place].sources, default=-1)
-    told = records[place].out if place >= 0 else None
-    return isinstance(told, torch.Tensor) and choices < told.shape[-1]
-
-
-def _is_product(record: Record) -> bool:
-    return not isinstance(record.func, Op) and _is_counted(record.func._overloadpacket)
-
-
-def _is_one_row(index: Any) -> bool:
-    return isinstance(index, torch.Tensor) and not index.is_meta and index.numel() == 1
 
 
 # -- formulas that torch lacks, from the arguments and the result --------------------------

@@ -29,6 +29,7 @@ class Samples:
         self.count = count
         self._copies: dict[int, bool] = {}  # of weights, by id; whether one lay dense in memory
         self._of_weights: set[int] = set()  # records that no data reach
+        self._are_steps = False
 
     def move(self, name: str, before: torch.Tensor, after: torch.Tensor, source: int) -> None:
         """Follow a call that moves or copies values and computes none.
@@ -102,6 +103,24 @@ class Samples:
             return number
         return number // self.count
 
+    def is_shared(self, index: int) -> bool:
+        """Whether a record is computed once for all samples, from weights alone."""
+        return index in self._of_weights
+
+    def run_along(self, steps: int) -> None:
+        """Note that a recurrent layer runs along a first dimension: those are steps."""
+        self._are_steps |= steps == self.count
+
+    def are_in(self, results: list[torch.Tensor]) -> bool:
+        """Whether what a forward returns has something for each sample, or numbers alone.
+
+        A picture without a batch has as many channels as it seems to have samples.
+        """
+        if self._are_steps:
+            return False
+        shapes = [tensor.shape[:_LARGEST_LAYOUT] for tensor in results if tensor.dim()]
+        return not shapes or any(self.count in shape for shape in shapes)
+
     def is_dense(self, tensor: torch.Tensor) -> bool:
         """Whether a weight that was copied for each sample would be contiguous for one."""
         return self._copies.get(id(tensor), False)
@@ -125,15 +144,18 @@ class Samples:
 
 
 def samples_of(inputs: ExampleInputs) -> Samples | None:
-    """For inputs of several samples: the first size, where all tensors have the same."""
-    sizes = {
-        tensor.shape[0]
-        for item in (*inputs.args, *inputs.kwargs.values())
-        for tensor in _tensors(item)
-        if tensor.dim()
-    }
+    """For inputs of several samples: the first size, where all tensors have the same.
+
+    Beside others a square matrix says which nodes are neighbours, and a row of floats alone is a
+    signal: they are no samples.
+    """
+    items = (*inputs.args, *inputs.kwargs.values())
+    given = [tensor for item in items for tensor in _tensors(item) if tensor.dim()]
+    sizes = {tensor.shape[0] for tensor in given}
     count = sizes.pop() if len(sizes) == 1 else 1
-    return Samples(count) if count > 1 else None
+    graph = len(given) > 1 and any(tensor.shape == (count, count) for tensor in given)
+    signal = all(tensor.dim() == 1 and tensor.is_floating_point() for tensor in given)
+    return Samples(count) if count > 1 and not (graph or signal) else None
 
 
 def _tensors(item: Any) -> list[torch.Tensor]:

@@ -5,13 +5,14 @@ Tensors are told by their `id`, so all that are noted here must live as long as 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
 from nar_plugin.tracing.record.kernels import map_tensors, without_memory
-from nar_plugin.tracing.record.record import CONST, DATA, PARAM, Record
+from nar_plugin.tracing.record.record import CONST, DATA, PARAM, Move, Record
 from nar_plugin.tracing.vocabulary import LOOKUPS
 
 if TYPE_CHECKING:
@@ -118,18 +119,24 @@ class Sources:
             if place > 0 and constants.is_order(tensor):
                 record.sources[place] = CONST
 
-    def parameters_read(self) -> set[int]:
-        """The ids of the parameters that recorded calls read, through views too."""
+    def parameters_read(self, moves: Mapping[int, Move]) -> set[int]:
+        """The ids of the parameters that recorded calls read, through views and copies too.
+
+        Args:
+            moves: The calls that only moved values, by identity of the result.
+        """
         found: set[int] = set()
-
-        def add(tensor: torch.Tensor | None) -> None:
-            while tensor is not None and id(tensor) not in found:
-                found.add(id(tensor))
-                tensor = self.base.get(id(tensor))
-
+        waiting: list[torch.Tensor] = []
         for record in self._records:
             if PARAM in record.sources:
-                map_tensors((*record.args, *record.kwargs.values()), add)
+                map_tensors((*record.args, *record.kwargs.values()), waiting.append)
+        while waiting:
+            tensor = waiting.pop()
+            if id(tensor) in found:
+                continue
+            found.add(id(tensor))
+            base, move = self.base.get(id(tensor)), moves.get(id(tensor))
+            waiting += [item for item in (base, move and move.args[0]) if item is not None]
         return found
 
     def origins(

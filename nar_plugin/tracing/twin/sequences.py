@@ -21,6 +21,7 @@ def fold(twin: Twin, recorder: Recorder) -> None:
             module.__dict__["forward"] = recorder.scope(path, forward)
 
 
+_MATRIX = 2  # dimensions of one sequence
 _FORWARDS = (nn.LSTM.forward, nn.GRU.forward, nn.RNN.forward)
 
 
@@ -42,6 +43,8 @@ def _folded(module: nn.RNNBase, recorder: Recorder) -> Callable[..., Any]:
     def forward(input: Any, hx: Any = None) -> Any:
         values = input.data if isinstance(input, PackedSequence) else input
         steps = values.numel() // values.shape[-1]
+        if recorder.samples is not None and not (module.batch_first and values.dim() > _MATRIX):
+            recorder.samples.run_along(values.shape[0])
         out = recorder.blank((*values.shape[:-1], width * directions))
         state = (module.num_layers * directions, *_batch(module, input))
         hidden = recorder.blank((*state, width))

@@ -30,7 +30,7 @@ from nar_plugin.tracing.twin.arrays import private_array
 from nar_plugin.tracing.twin.dequantized import is_packed, is_scale, plain_layer
 from nar_plugin.tracing.twin.generators import in_fixed_state
 from nar_plugin.tracing.twin.own_hooks import keep_own_hooks
-from nar_plugin.tracing.twin.parts import module_name, modules, referent
+from nar_plugin.tracing.twin.parts import module_name, modules, parameters, referent
 from nar_plugin.tracing.twin.wrappers import unwrap
 
 Copy = Callable[[torch.Tensor], torch.Tensor]
@@ -97,7 +97,7 @@ class Twin:
 
     def __init__(self, model: nn.Module, scope: Scope, copy_tensor: Copy | None = None) -> None:
         self._copy_tensor = copy_tensor or _empty
-        self.parameters: list[torch.Tensor] = []
+        self.parameters: list[torch.Tensor] = []  # those in plain attributes too
         self.tensors: list[torch.Tensor] = []  # buffers and tensors in plain attributes
         self.classes: dict[str, str] = {}
         self._scope = scope
@@ -107,6 +107,7 @@ class Twin:
         self._originals: list[nn.Module] = []
         self.modules: list[tuple[str, nn.Module]] = []  # of the twin; "" where no path leads there
         self.model = self._module(model, "")
+        self.registered = list(parameters(self.model))  # those that the model counts itself
         for original, (_, twin) in zip(self._originals, self.modules, strict=True):
             keep_own_hooks(original, twin, self._memo)
 

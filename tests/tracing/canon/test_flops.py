@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch import nn
 
+from nar_plugin.hookspecs import ExampleInputs
 from nar_plugin.tracing import trace
 from nar_plugin.tracing.canon.flops import flops_of
 from nar_plugin.tracing.record.record import Record
@@ -45,7 +46,7 @@ CASES = {
 
 @pytest.mark.parametrize(("model", "shape", "flops"), CASES.values(), ids=list(CASES))
 def test_flops_by_hand(model, shape, flops):
-    graph = trace(model, torch.empty(*shape))
+    graph = trace(model, ExampleInputs((torch.empty(*shape),)))  # the rows are one sample
     assert (graph.flops, graph.work) == (flops, {"matmul": flops})
 
 

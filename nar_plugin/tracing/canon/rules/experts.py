@@ -230,7 +230,7 @@ def _of_router(graph: Rewriter, index: int) -> int:
             index = node.inputs[-1]
         elif node.kind == "mul" and len(kinds) == 2 and len(values) == 1:
             index = values[0]
-        elif node.kind == "sum" and kinds == ["mul"]:
+        elif node.kind == "sum" and kinds in (["mul"], ["gather"]):
             inner = _of_router(graph, node.inputs[0])
             if inner == node.inputs[0]:
                 return index
