@@ -109,6 +109,7 @@ LAYERS = (
     frozenset({"mm", "bmm", "matmul", "addmm", "baddbmm", "linear", "_grouped_mm", "_trilinear"})
     | frozenset({"convolution", "_convolution", "native_layer_norm", "native_group_norm"})
     | frozenset({"_fused_rms_norm", "_native_multi_head_attention", "cdist", "_cdist_forward"})
+    | frozenset({"sin", "cos", "grid_sampler_2d"})  # of frequencies and tables that are learned
     | EMBEDDINGS
     | ATTENTION_KERNELS
 )
