@@ -104,12 +104,23 @@ ATTENTION_KERNELS = frozenset(
     _scaled_dot_product_fused_attention_overrideable
     """.split()
 )
+# On parameters alone these compute a weight, wherever it goes: it is as good as a parameter.
+WEIGHT_ARITHMETIC = (
+    ARITHMETIC
+    | RESAMPLINGS
+    | frozenset(
+        """
+        _weight_norm_interface _weight_norm norm linalg_vector_norm mv vdot dot var_mean std_mean
+        std var mean sum sqrt rsqrt exp reciprocal pow abs softplus clamp clamp_min maximum lerp
+        addcmul addcdiv square native_batch_norm relu sigmoid tanh softmax _softmax complex polar
+        """.split()
+    )
+)
 # What stays a layer where it reads parameters alone, as learned queries do that pass through it.
 LAYERS = (
     frozenset({"mm", "bmm", "matmul", "addmm", "baddbmm", "linear", "_grouped_mm", "_trilinear"})
     | frozenset({"convolution", "_convolution", "native_layer_norm", "native_group_norm"})
     | frozenset({"_fused_rms_norm", "_native_multi_head_attention", "cdist", "_cdist_forward"})
-    | frozenset({"sin", "cos", "grid_sampler_2d"})  # of frequencies and tables that are learned
     | EMBEDDINGS
     | ATTENTION_KERNELS
 )

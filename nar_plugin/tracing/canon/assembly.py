@@ -12,6 +12,7 @@ from torch import nn
 from nar_plugin.tracing.canon.canonical import nodes_of
 from nar_plugin.tracing.canon.flops import flops_of
 from nar_plugin.tracing.canon.fusion import Rewriter
+from nar_plugin.tracing.canon.given_weights import find_given_weights
 from nar_plugin.tracing.canon.node import Node, parts_of
 from nar_plugin.tracing.canon.rules import FINISHING, FUSIONS, LAST
 from nar_plugin.tracing.graph import ArchitectureGraph
@@ -36,6 +37,8 @@ class Recording(NamedTuple):
 def graph_of(recording: Recording) -> ArchitectureGraph:
     """The canonical graph of what a forward computed, without method and inputs."""
     recorder, twin, out = recording
+    returned = list(_tensors(out))
+    given = find_given_weights(recorder.records, recorder.moves, recorder.sources.data, returned)
     nodes, stands_for = nodes_of(
         recorder.records,
         recorder.moves,
@@ -43,7 +46,6 @@ def graph_of(recording: Recording) -> ArchitectureGraph:
         recorder.constants.filling,
         recorder.samples,
     )
-    returned = list(_tensors(out))
     results = {
         stands_for[source] for tensor in returned if (source := recorder.sources.of(tensor)) >= 0
     }
@@ -62,7 +64,8 @@ def graph_of(recording: Recording) -> ArchitectureGraph:
         classes={path: twin.classes.get(path, "") for path in _with_parents(paths)},
         flops=sum(work.values()),
         work=work,
-        params=sum(weight.numel() for weight in twin.registered) + recorder.sources.packed_elements,
+        params=sum(weight.numel() for weight in twin.registered or given)
+        + recorder.sources.packed_elements,
         unread=_parameters_unread(recorder, twin),
     )
 

@@ -14,7 +14,7 @@ from nar_plugin.tracing.canon.rules.arithmetic import weight_of_weights
 from nar_plugin.tracing.canon.rules.gates import SELF_GATED
 from nar_plugin.tracing.canon.rules.packing import PACKABLE
 from nar_plugin.tracing.canon.rules.tables import note_look_ups
-from nar_plugin.tracing.canon.weights import layers_of_weights
+from nar_plugin.tracing.canon.weights import calls_inside_weights
 from nar_plugin.tracing.graph import Op
 from nar_plugin.tracing.record.record import CONST, DATA, PARAM, Move, Record
 from nar_plugin.tracing.record.samples import Samples
@@ -52,7 +52,7 @@ def nodes_of(
     """
     builder = _Builder(records, moves, head_counts, filling, samples)
     repeated = repeated_steps(records, moves)
-    inside_weights = layers_of_weights(records, moves)
+    inside_weights = calls_inside_weights(records, moves)
     stands_for: list[int] = []
     for place, record in enumerate(records):
         if place in repeated:

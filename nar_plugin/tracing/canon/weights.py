@@ -1,7 +1,7 @@
 """Which calls compute a weight from weights alone.
 
-Arithmetic on parameters is a weight wherever it goes. A layer on parameters may be more: learned
-queries pass through layers as tokens do. It is part of a weight where all that it leads to is
+Plain arithmetic on parameters is a weight wherever it goes. Other calls may be more: learned
+queries pass through layers as tokens do. They are part of a weight where all that they lead to is
 one: the matrix of a product with the data, the kernel or the bias of a layer.
 """
 
@@ -14,36 +14,37 @@ import torch
 from nar_plugin.tracing.canon.call import tensors_among
 from nar_plugin.tracing.graph import Op
 from nar_plugin.tracing.record.record import CONST, DATA, Move, Record
-from nar_plugin.tracing.vocabulary import LAYERS
 
 _MATRIX = 2  # dimensions
-_FIRST_WEIGHT = {  # of the tensors that a layer reads; those after it are weights too
+FIRST_WEIGHT = {  # of the tensors that a layer reads; those after it are weights too
     "convolution": 1,
     "_convolution": 1,
     "linear": 1,
     "native_batch_norm": 1,
     "native_group_norm": 1,
     "native_layer_norm": 1,
+    "_fused_rms_norm": 1,
+    "_prelu_kernel": 1,
 }
 _PRODUCTS = frozenset({"mm", "addmm", "mv", "addmv", "bmm", "baddbmm", "matmul"})
 
 
-def layers_of_weights(records: list[Record], moves: Mapping[int, Move]) -> set[int]:
-    """The layers on parameters whose results serve as weights alone, by their places.
+def calls_inside_weights(records: list[Record], moves: Mapping[int, Move]) -> set[int]:
+    """The calls on parameters whose results serve as weights alone, by their places.
 
     Args:
         records: The recorded calls.
         moves: The calls that only moved values, by identity of the result.
     """
     learned = _of_weights(records)
-    if not any(records[place].name in LAYERS for place in learned):
+    if not learned:
         return set()
     serves: dict[int, bool] = {}  # whether a result is a weight to all that read it
     for place in range(len(records) - 1, -1, -1):
         for source, is_weight in _readings(records[place], learned, moves):
             mine = serves.get(place, False) if place in learned else is_weight
             serves[source] = serves.get(source, True) and mine
-    return {place for place in learned if serves.get(place) and records[place].name in LAYERS}
+    return {place for place in learned if serves.get(place)}
 
 
 def _of_weights(records: list[Record]) -> set[int]:
@@ -73,16 +74,16 @@ def _is_weight(record: Record, place: int, tensor: torch.Tensor, moves: Mapping[
     """Whether one of the tensors of a call is the weight or the bias of a layer."""
     name = record.name.rstrip("_")
     if name in _PRODUCTS:
-        return _is_one_matrix(tensor) and _is_one_matrix(_unmoved(tensor, moves))
-    return place >= _FIRST_WEIGHT.get(name, len(record.sources))
+        return is_one_matrix(tensor) and is_one_matrix(unmoved(tensor, moves))
+    return place >= FIRST_WEIGHT.get(name, len(record.sources))
 
 
-def _is_one_matrix(tensor: torch.Tensor) -> bool:
+def is_one_matrix(tensor: torch.Tensor) -> bool:
     """Whether an operand holds one matrix, and not one for each head or sample."""
     return tensor.dim() <= _MATRIX or tensor.shape[0] == 1 or tensor.stride(0) == 0
 
 
-def _unmoved(tensor: torch.Tensor, moves: Mapping[int, Move]) -> torch.Tensor:
+def unmoved(tensor: torch.Tensor, moves: Mapping[int, Move]) -> torch.Tensor:
     """A tensor as it was computed, before views and copies."""
     while (move := moves.get(id(tensor))) is not None:
         tensor = move.args[0]

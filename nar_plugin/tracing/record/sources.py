@@ -36,6 +36,7 @@ class Sources:
         records: The calls so far; the recorder adds to them.
 
     Attributes:
+        data: As given.
         made_by: The place of the record that made a tensor, or PARAM, DATA or CONST, by its id.
         replaced: What stands for a tensor that is real or was written to, by its id.
         base: What a view is one of, by its id.
@@ -44,6 +45,7 @@ class Sources:
     """
 
     def __init__(self, data: list[torch.Tensor], records: list[Record]) -> None:
+        self.data = data
         self.made_by: dict[int, int] = {id(tensor): DATA for tensor in data}
         self.replaced: dict[int, torch.Tensor] = {}
         self.base: dict[int, torch.Tensor] = {}

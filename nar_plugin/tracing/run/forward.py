@@ -75,7 +75,7 @@ def follow_on_reals(model: nn.Module, inputs: ExampleInputs, reason: str) -> Arc
 def _of_one(graph: ArchitectureGraph, inputs: ExampleInputs) -> ArchitectureGraph:
     """The graph with its inputs, and with the FLOPs of one sample."""
     work = {kind: flops // inputs.batch for kind, flops in graph.work.items()}
-    text = example.describe(inputs)
+    text = example.caption(inputs)
     return replace(graph, flops=sum(work.values()), work=work, inputs=text)
 
 

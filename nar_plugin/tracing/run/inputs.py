@@ -19,6 +19,7 @@ from nar_plugin.tracing.record.host_copies import on_host, out_of_reach
 from nar_plugin.tracing.record.kernels import without_memory
 
 MOST_REAL_ELEMENTS = 1 << 26
+_MOST_NAMED = 5
 
 
 class Given(ExampleInputs):
@@ -142,6 +143,39 @@ def describe(inputs: ExampleInputs) -> str:
     words = [_word(item) for item in inputs.args]
     words += [f"{key}={_word(item)}" for key, item in inputs.kwargs.items()]
     return ", ".join(words) or "no arguments"
+
+
+def caption(inputs: ExampleInputs) -> str:
+    """As `describe`, of at most five inputs: a functional program is given its weights too."""
+    kept, left = _first(inputs.args, _MOST_NAMED)
+    named, left = _first(dict(inputs.kwargs), left)
+    rest = _count((inputs.args, dict(inputs.kwargs))) - _count((kept, named))
+    text = describe(replace(inputs, args=kept, kwargs=named))
+    return f"{text} and {rest} more" if rest else text
+
+
+def _first(item: Any, most: int) -> tuple[Any, int]:
+    """The first entries of containers, and how many more there may be."""
+    if isinstance(item, dict):
+        pairs: dict[Any, Any] = {}
+        for key, value in item.items():
+            if most > 0:
+                pairs[key], most = _first(value, most)
+        return pairs, most
+    if type(item) is list or type(item) is tuple:
+        entries = []
+        for value in item:
+            if most > 0:
+                entry, most = _first(value, most)
+                entries.append(entry)
+        return type(item)(entries), most
+    return item, most - 1
+
+
+def _count(item: Any) -> int:
+    if isinstance(item, dict):
+        return sum(map(_count, item.values()))
+    return sum(map(_count, item)) if type(item) is list or type(item) is tuple else 1
 
 
 def _word(item: Any) -> str:

@@ -15,11 +15,11 @@ from nar_plugin.tracing.canon.rules.rule import Attributes, Rule, declare, on_ca
 from nar_plugin.tracing.record.record import CONST, DATA, PARAM
 from nar_plugin.tracing.vocabulary import (
     ARITHMETIC,
-    LAYERS,
     LOOKUPS,
     MASKING,
     NAMES,
     PRODUCTS,
+    WEIGHT_ARITHMETIC,
 )
 
 _MASKS = (torch.bool, torch.uint8)
@@ -29,8 +29,9 @@ declare(
     Rule(
         name="arithmetic on weights",
         effect="dropped",
-        pattern="whatever is computed from parameters and constants alone; a layer, a norm or an "
-        "attention only where it ends as the matrix, kernel or bias of another",
+        pattern="whatever is computed from parameters and constants alone and ends as the matrix, "
+        "kernel or bias of a layer; norms, products, means, roots, activations and resampling of "
+        "parameters wherever they go",
         result="",
         reason="weight_norm, spectral_norm, orthogonal and ternary weights, top-k masks, complex "
         "weights of two reals, `1 + weight`, a table for another resolution: still a weight. "
@@ -43,7 +44,7 @@ def weight_of_weights(call: Call) -> bool:
     """Whether a call computes a weight from weights."""
     if call.name in PRODUCTS and call.sources == [PARAM, CONST]:  # not a layer on constants
         return True
-    return call.of_weights and call.name not in LAYERS
+    return call.name in WEIGHT_ARITHMETIC and call.of_weights
 
 
 @on_calls(
