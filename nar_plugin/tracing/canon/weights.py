@@ -13,7 +13,7 @@ import torch
 
 from nar_plugin.tracing.canon.call import tensors_among
 from nar_plugin.tracing.graph import Op
-from nar_plugin.tracing.record.record import CONST, DATA, Move, Record
+from nar_plugin.tracing.record.record import CONST, DATA, Move, Record, name_of
 
 _MATRIX = 2  # dimensions
 FIRST_WEIGHT = {  # of the tensors that a layer reads; those after it are weights too
@@ -74,8 +74,22 @@ def _is_weight(record: Record, place: int, tensor: torch.Tensor, moves: Mapping[
     """Whether one of the tensors of a call is the weight or the bias of a layer."""
     name = record.name.rstrip("_")
     if name in _PRODUCTS:
-        return is_one_matrix(tensor) and is_one_matrix(unmoved(tensor, moves))
+        one = is_one_matrix(tensor) and is_one_matrix(unmoved(tensor, moves))
+        return one and (tensor.dim() <= _MATRIX or _was_a_matrix(tensor, moves))
     return place >= FIRST_WEIGHT.get(name, len(record.sources))
+
+
+def _was_a_matrix(tensor: torch.Tensor, moves: Mapping[int, Move]) -> bool:
+    """Whether an operand of a batched product is a matrix that `einsum` gave more dimensions.
+
+    Queries of one sample and one head are one matrix as well, but the forward says that they are
+    of a batch.
+    """
+    while (move := moves.get(id(tensor))) is not None:
+        tensor = move.args[0]
+        if name_of(move.func) == "unsqueeze" and tensor.dim() <= _MATRIX:
+            return True
+    return False
 
 
 def is_one_matrix(tensor: torch.Tensor) -> bool:
