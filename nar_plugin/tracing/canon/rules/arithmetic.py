@@ -53,7 +53,7 @@ def weight_of_weights(call: Call) -> bool:
         effect="dropped",
         pattern="adding a number, multiplying with a number or with one learned number",
         result="",
-        reason="Scale and offset are no structure.",
+        reason="Scale and offset are no structure; the bias of a layer with one output is.",
     ),
     *ARITHMETIC,
 )
@@ -70,6 +70,8 @@ def _arithmetic(call: Call) -> tuple[str, Attributes] | None:
     if (mean := as_mean(call)) is not None:
         return mean
     others = [(tensor, source) for tensor, source in call.others() if call.size(tensor, source) > 1]
+    if not others and _is_bias_of_one_output(call):
+        others = call.others()
     if not others:
         return None
     if max(call.sources) == DATA:
@@ -83,6 +85,14 @@ def _arithmetic(call: Call) -> tuple[str, Attributes] | None:
         call.notes["constant_size"] = call.size(*others[0])
     call.notes["complex"] = others[0][0].is_complex()
     return kind, {"operand": "param" if learned else "const"}
+
+
+def _is_bias_of_one_output(call: Call) -> bool:
+    """Whether one learned number is added to a layer that gives one and has no bias."""
+    layer = next((call.nodes[source] for source in call.sources if source >= 0), None)
+    if call.name != "add" or layer is None or "bias" not in layer.attributes:
+        return False
+    return PARAM in call.sources and layer.attributes["out"] == 1 and not layer.attributes["bias"]
 
 
 declare(

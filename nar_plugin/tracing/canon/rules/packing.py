@@ -68,6 +68,32 @@ def _part_bias(graph: Rewriter, index: int) -> int | None:
 
 @starts_at(
     Rule(
+        name="a matrix for each head",
+        effect="renamed",
+        pattern="a batched product of one input with a matrix for each head, read by attention of "
+        "as many heads as query, key or value",
+        result="linear(in, out), as wide as all heads",
+        reason="Experts are told apart by a router, heads by the attention that reads them.",
+        source="Vaswani et al. 2017, arXiv 1706.03762, section 3.2.2",
+    ),
+    "attention",
+    finishing=True,
+)
+def _matrices_of_heads(graph: Rewriter, index: int) -> None:
+    nodes, heads = graph.nodes, graph.nodes[index].attributes["heads"]
+    for item in set(graph.nodes[index].inputs[:_PARTS]):
+        layer = _layer(graph, item, _TO_ATTENTION)
+        if layer is None or nodes[layer].attributes.get("experts") != heads:
+            continue
+        said, read = {**nodes[layer].attributes}, nodes[layer].inputs
+        if read and nodes[read[0]].shape[-1] != said["in"]:
+            continue  # each head has a part of its own
+        said["out"] = int(said["out"]) * int(said.pop("experts"))
+        nodes[layer].attributes = said
+
+
+@starts_at(
+    Rule(
         name="packed projections",
         effect="fused",
         pattern="linear layers or convolutions of one input, alike but for their widths, before "

@@ -19,6 +19,7 @@ def layers():
     made |= {f"bias_{name}": nn.Parameter(torch.zeros(WIDTH)) for name in ("q", "v")}
     for name in ("heads_q", "heads_k", "heads_v"):
         made[name] = nn.ModuleList(nn.Linear(WIDTH, WIDTH // HEADS) for _ in range(HEADS))
+    made |= {f"{name}_part": nn.Linear(8, WIDTH, bias=False) for name in "qkv"}
     made |= {"grouped": nn.Linear(WIDTH, 2 * WIDTH), "both": nn.Linear(WIDTH, 2 * WIDTH)}
     return made
 
@@ -64,6 +65,30 @@ def by_weights(m, x):
     """As nn.MultiheadAttention: one parameter, cut into three."""
     weights, biases = m.qkv.weight.chunk(3), m.qkv.bias.chunk(3)
     return attend(m, *(F.linear(x, w, b) for w, b in zip(weights, biases, strict=True)))
+
+
+def heads_of(layer):
+    """The weight of a layer without a bias, as a matrix for each head."""
+    return layer.weight.T.unflatten(1, (HEADS, -1)).transpose(0, 1).contiguous()
+
+
+def by_matrices(m, x):
+    """As Kool's attention model for routing: (heads, in, width) times what is the same for all."""
+    q, k, v = (x[:, None] @ heads_of(m.get_submodule(f"{name}_bare")) for name in "qkv")
+    return m.o(F.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2))
+
+
+def by_own_parts(m, x):
+    """Each head has a matrix for its part of the input."""
+    x = m.other(x)
+    q, k, v = (
+        split(x) @ m.get_submodule(f"{name}_part").weight.view(HEADS, 8, 8) for name in "qkv"
+    )
+    return m.o(F.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2))
+
+
+def three_bare(m, x):
+    return attend(m, m.q_bare(x), m.k_bare(x), m.v_bare(x))
 
 
 def cross(m, x):
@@ -164,6 +189,12 @@ def gate_after_a_layer(m, x):
 SHAPE = (2, 10, WIDTH)
 
 EXAMPLES = {
+    "a matrix for each head": Example(
+        same=[three_bare, by_matrices],
+        different=[by_own_parts, three],
+        shape=(1, 6, WIDTH),
+        layers=layers,
+    ),
     "biases of query and value": Example(
         same=[packed, biased_parts],
         different=[biased_query, lambda m, x: attend(m, *m.qkv_bare(x).chunk(3, dim=-1))],
