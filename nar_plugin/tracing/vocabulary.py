@@ -18,7 +18,7 @@ BOOKKEEPING = frozenset(
     select_copy permute_copy
     view_copy slice_copy squeeze_copy unsqueeze_copy transpose_copy detach_copy _fw_primal
     repeat_interleave tile pixel_shuffle pixel_unshuffle channel_shuffle native_channel_shuffle
-    _pack_padded_sequence data
+    _pack_padded_sequence data _jagged_to_padded_dense_forward _padded_dense_to_jagged_forward
     """.split()
 )
 

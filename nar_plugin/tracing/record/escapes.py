@@ -26,6 +26,11 @@ _SIGNS = re.compile(
     r"\bmeta\b|inference tensor|scalarType|allocated|format string|constraint|numpy|no data"
     r"|Device index|not linked with|CUDA|cuda|NVIDIA|HIP|XPU|MPS|mps|NPU|driver"
 )
+_WITHOUT_GRADIENTS = re.compile(
+    r"does not require grad|not to have been used in the graph|requires_grad=False"
+    r"|returned an invalid gradient|can only be accessed on .*requires_grad"
+    r"|grad can be implicitly created"
+)
 # An extension that was not built, where a forward asks which device it is on.
 _ABSENT = (AttributeError, NameError, ImportError)
 _ASKS_DEVICE = ({"device", "type"}, {"is_cpu"})
@@ -55,6 +60,11 @@ def may_help(error: BaseException) -> bool:
     if isinstance(error, _ABSENT) and _asked_device(error):
         return True
     return _SIGNS.search(told(error)) is not None
+
+
+def wants_gradients(error: BaseException) -> bool:
+    """Whether a forward differentiates, as a potential does whose forces are a gradient."""
+    return _WITHOUT_GRADIENTS.search(told(error)) is not None
 
 
 def _asked_device(error: BaseException) -> bool:

@@ -9,6 +9,7 @@ import torch
 from nar_plugin.errors import TraceError
 from nar_plugin.tracing.record import higher_order
 from nar_plugin.tracing.record.kernels import run_on_meta
+from nar_plugin.tracing.record.nested import is_taken_apart
 from nar_plugin.tracing.record.recorder import EndlessLoop, Recorder
 from nar_plugin.tracing.record.samples import Samples
 from nar_plugin.tracing.record.stand_ins import STAND_INS
@@ -24,26 +25,34 @@ class RealRecorder(Recorder):  # type: ignore[no-untyped-call]
 
     on_meta = False
 
-    def __init__(self, data: list[torch.Tensor], samples: Samples | None = None) -> None:
+    def __init__(
+        self,
+        data: list[torch.Tensor],
+        samples: Samples | None = None,
+        most_records: int = MOST_RECORDS,
+    ) -> None:
         super().__init__(data, samples=samples)
         self._bytes = 0
+        self._most_records = most_records
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Run one call and record it when it is live.
 
         Raises:
             TraceError: The results of the forward take more than `MOST_BYTES`.
-            EndlessLoop: It made more than `MOST_RECORDS`.
+            EndlessLoop: It made more than `most_records`.
         """
         kwargs = kwargs or {}
         if not hasattr(func, "_schema"):
             return higher_order.run(self, func, args, kwargs)
+        if types and is_taken_apart(types):
+            return NotImplemented
         trait = trait_of(func)
-        if trait.composite and torch.is_inference_mode_enabled():
+        if trait.nested is not None or (trait.composite and self.takes_apart()):
             return self._taken_apart(func, args, kwargs)
         tensors = _flat((*args, *kwargs.values()))
-        if len(self.records) > MOST_RECORDS:
-            raise EndlessLoop(f"the forward made over {MOST_RECORDS:,} calls and goes on")
+        if len(self.records) > self._most_records:
+            raise EndlessLoop(f"the forward made over {self._most_records:,} calls and goes on")
         if not trait.view and not trait.writes:
             self._bytes += _bytes_of(func, args, kwargs)
         if self._bytes > MOST_BYTES:

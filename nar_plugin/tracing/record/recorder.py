@@ -26,6 +26,7 @@ from nar_plugin.tracing.record.choices import asks_for_chosen
 from nar_plugin.tracing.record.constants import FILLER, Constants
 from nar_plugin.tracing.record.kernels import run_on_meta
 from nar_plugin.tracing.record.linear_layers import in_one_call, is_linear
+from nar_plugin.tracing.record.nested import is_taken_apart
 from nar_plugin.tracing.record.record import CONST, DATA, PARAM, Move, Record, name_of
 from nar_plugin.tracing.record.sources import Sources
 from nar_plugin.tracing.record.stand_ins import Computed, Unknown
@@ -40,6 +41,9 @@ _SEQUENCES = (tuple, list)
 _REFUSALS = (RuntimeError, LookupError, AttributeError, TypeError, ValueError)
 MOST_CALLS = 300_000  # views included; rwkv, one of the largest models, makes 61,576
 MOST_QUESTIONS = 3_000  # by one module
+LONG_WALK = 2_000  # calls after which one looks whether a forward goes round
+_ROUNDS = 8  # times as many calls as are progress: it does
+_MOST_ALIKE = 32  # calls of one operator by one module that count as progress
 
 
 class EndlessLoop(BaseException):
@@ -49,6 +53,10 @@ class EndlessLoop(BaseException):
     """
 
 
+class LongWalk(BaseException):
+    """A forward goes along its input, step by step; a shorter one would tell as much."""
+
+
 class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """The dispatch mode that runs a forward on meta tensors and keeps its records.
 
@@ -56,6 +64,11 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         data: Meta tensors that count as the model's input.
         strict: Whether to stop at a meta tensor that nobody has seen being made.
         samples: Follows what a batch of several samples holds for each; None where there is one.
+        most_calls: After how many the forward is ended.
+        impatient: Whether to end a forward that makes the same calls again and again.
+
+    Attributes:
+        calls: Made so far, of which those that compute are `records`.
     """
 
     supports_higher_order_operators = True
@@ -72,6 +85,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         *,
         strict: bool = False,
         samples: Samples | None = None,
+        most_calls: int = MOST_CALLS,
+        impatient: bool = False,
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.records: list[Record] = []
@@ -90,7 +105,10 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self._questions: Counter[str] = Counter()  # by module path
         self._reductions: dict[int, tuple[str, int]] = {}  # result: `all` or `any`, of what
         self._denied: set[int] = set()
-        self._calls = 0
+        self.in_pieces = False  # whether operators made of others come as wholes
+        self.calls = 0
+        self._most_calls = most_calls
+        self._next_look = min(most_calls, LONG_WALK) if impatient else most_calls
         self._refused: list[torch.Tensor] = []  # arguments of the call that raised
         self._source = self.sources.made_by
         self._keep = self.sources.keep
@@ -145,6 +163,29 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """
         return self.sources.origins(self._refused, inputs)
 
+    def _look_at_calls(self) -> None:
+        """End a forward that makes too many calls, or from time to time one that goes round.
+
+        Raises:
+            EndlessLoop: It made as many as it may.
+            LongWalk: Most of them were made before.
+        """
+        if self.calls > self._most_calls:
+            raise EndlessLoop(f"the forward made over {self._most_calls:,} calls and goes on")
+        if self.calls > _ROUNDS * self.progress():
+            raise LongWalk
+        self._next_look = min(self._most_calls, self.calls + LONG_WALK)
+
+    def refused_by_shape(self) -> bool:
+        """Whether a call refused its arguments, and no value was made up before: it always will."""
+        return bool(self._refused) and not self._questions and not self.made_up
+
+    def progress(self) -> int:
+        """How far the forward came: its calls, of those in a loop the first rounds alone."""
+        alike = Counter((record.path, record.func) for record in self.records)
+        on_given = min(self.constants.calls_on_given, _MOST_ALIKE)
+        return on_given + sum(min(count, _MOST_ALIKE) for count in alike.values())
+
     def blank(self, shape: tuple[int, ...]) -> torch.Tensor:
         """A tensor for the result of an operation that is about to be emitted."""
         with _disable_current_modes():
@@ -161,7 +202,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def note(self, func: Any, args: tuple[Any, ...], sources: list[int], out: torch.Tensor) -> None:
         """Record a call of an ATen operator that was answered without its kernel."""
-        self._calls += 1
+        self.calls += 1
         self._source[id(out)] = len(self.records)
         self.records.append(Record(func, args, {}, out, sources, self.path))
         self._keep.append(out)
@@ -193,8 +234,10 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         kwargs = kwargs or {}
         if isinstance(func, HigherOrderOperator):
             return higher_order.run(self, func, args, kwargs)
+        if types and is_taken_apart(types):
+            return NotImplemented
         trait = trait_of(func)
-        if trait.composite and torch.is_inference_mode_enabled():
+        if trait.nested is not None or (trait.composite and self.takes_apart()):
             return self._taken_apart(func, args, kwargs)
         if kwargs and trait.without_outs is not None:
             return self._into_outs(trait, args, kwargs)
@@ -246,10 +289,15 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self._refused = [first]
             raise RuntimeError("mat1 and mat2 must have the same dtype, but got Long and Float")
 
+    def takes_apart(self) -> bool:
+        """Whether a call of a composite operator comes as a whole, which autograd would part."""
+        return self.in_pieces or torch.is_inference_mode_enabled()
+
     def _taken_apart(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run the calls that a composite operator is made of."""
+        nested = trait_of(func).nested
         with self:
-            return func.decompose(*args, **kwargs)
+            return nested(self, *args, **kwargs) if nested else func.decompose(*args, **kwargs)
 
     def _into_outs(self, trait: Trait, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call with `out=` is one without, and a copy of each result."""
@@ -275,9 +323,9 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         originals: tuple[Any, ...],
     ) -> Any:
         """Note where the results came from, and record the call when it computes."""
-        self._calls += 1
-        if self._calls > MOST_CALLS:
-            raise EndlessLoop(f"the forward made over {MOST_CALLS:,} calls and goes on")
+        self.calls += 1
+        if self.calls > self._next_look:
+            self._look_at_calls()
         source = self._source
         keep = self._keep
         results = out if isinstance(out, _SEQUENCES) else (out,)

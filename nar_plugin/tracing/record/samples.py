@@ -150,7 +150,12 @@ def samples_of(inputs: ExampleInputs) -> Samples | None:
     signal: they are no samples.
     """
     items = (*inputs.args, *inputs.kwargs.values())
-    given = [tensor for item in items for tensor in _tensors(item) if tensor.dim()]
+    given = [
+        tensor
+        for item in items
+        for tensor in _tensors(item)
+        if tensor.dim() and not tensor.is_nested
+    ]
     sizes = {tensor.shape[0] for tensor in given}
     count = sizes.pop() if len(sizes) == 1 else 1
     graph = len(given) > 1 and any(tensor.shape == (count, count) for tensor in given)

@@ -10,6 +10,7 @@ import torch
 
 from nar_plugin.tracing.foreign.quantized_calls import QUANTIZED
 from nar_plugin.tracing.graph import Op
+from nar_plugin.tracing.record.nested import NESTED
 from nar_plugin.tracing.record.opaque import named_after
 from nar_plugin.tracing.record.stand_ins import GUARDS, STAND_INS
 from nar_plugin.tracing.vocabulary import (
@@ -39,6 +40,7 @@ class Trait(NamedTuple):
     random: bool
     stand_in: Callable[..., Any] | None
     as_float: Callable[..., Any] | None  # does what a quantized kernel stands for
+    nested: Callable[..., Any] | None  # makes a jagged tensor in place of a strided nested one
     guard: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None
     reduction: str  # `all` or `any`
     opaque: Op | None  # stands for an operator of a user's own library
@@ -79,6 +81,7 @@ def trait_of(func: Any) -> Trait:
         random=torch.Tag.nondeterministic_seeded in func.tags,
         stand_in=STAND_INS.get(name),
         as_float=QUANTIZED.get(func.name().split(".")[0]),
+        nested=NESTED.get(func.name().split(".")[0]),
         guard=GUARDS.get(name),
         reduction={"all": "all", "_is_all_true": "all", "any": "any"}.get(name, ""),
         opaque=named_after(func),

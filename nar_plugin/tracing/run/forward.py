@@ -19,8 +19,10 @@ from nar_plugin.references.construction import random_numbers_kept
 from nar_plugin.tracing.canon.assembly import Recording, graph_of
 from nar_plugin.tracing.foreign.triton_kernels import launches_recorded
 from nar_plugin.tracing.graph import ArchitectureGraph
-from nar_plugin.tracing.record.escapes import Escapes, may_help, told
-from nar_plugin.tracing.record.real_recorder import RealRecorder
+from nar_plugin.tracing.record.escapes import Escapes, may_help, told, wants_gradients
+from nar_plugin.tracing.record.higher_order import uncompiled
+from nar_plugin.tracing.record.nested import nested_tensors_followed
+from nar_plugin.tracing.record.real_recorder import MOST_RECORDS, RealRecorder
 from nar_plugin.tracing.record.recorder import Recorder
 from nar_plugin.tracing.record.samples import Samples, samples_of
 from nar_plugin.tracing.run import inputs as example
@@ -31,45 +33,82 @@ from nar_plugin.tracing.twin.twin import Twin, real_copy
 
 # Attributes of an error that a forward raised.
 CALLS_MADE = "nar_calls_made"
+PROGRESS = "nar_progress"  # of these, not counting how often a loop went round
+BY_SHAPE = "nar_by_shape"  # whether a call refused the shapes, which no made-up value had part in
 ABOUT = "nar_about"  # the arguments, by position or name, on which the call that raised depends
 
+_MOST_OF_A_GUESS = 10_000  # calls for real
 
-def follow_on_meta(model: nn.Module, inputs: ExampleInputs, reason: str) -> ArchitectureGraph:
+
+def follow_on_meta(
+    model: nn.Module, inputs: ExampleInputs, reason: str, **limits: Any
+) -> ArchitectureGraph:
     """Run a meta twin of a model once and return the graph of what it computed.
 
     Args:
         model: Any module; it is only read.
         inputs: What its forward is called with.
         reason: Why this way was taken, in words; kept on the graph.
+        **limits: `most_calls` and `impatient`, as of the recorder.
 
     Raises:
         Exception: Whatever the forward raises.
     """
-    try:
-        with recorded_on_meta(model, inputs) as recording:
-            graph = graph_of(recording)
-    except Exception as error:
-        if not may_help(error):
-            raise
-        # A forward under inference_mode cannot look at tensors that were made outside it.
-        inference = torch.inference_mode("inference tensor" in told(error))
-        with inference, recorded_on_meta(model, inputs, escapes=True) as recording:
-            graph = graph_of(recording)
+    escapes = gradients = inference = False
+    while True:
+        try:
+            recorded = recorded_on_meta(
+                model, inputs, escapes=escapes, gradients=gradients, **limits
+            )
+            with torch.inference_mode(inference), recorded as recording:
+                graph = graph_of(recording)
+            break
+        except Exception as error:
+            if not gradients and wants_gradients(error):
+                gradients = True
+            elif not escapes and may_help(error):
+                escapes = True
+                # A forward under inference_mode cannot look at tensors made outside it.
+                inference = "inference tensor" in told(error)
+            else:
+                raise
     if recording.recorder.made_up:
         reason += f"; values of tensors that it read and were made up: {recording.recorder.made_up}"
         reason += " (where one decides, one way was followed)"
     return replace(_of_one(graph, inputs), method="meta", reason=reason)
 
 
-def follow_on_reals(model: nn.Module, inputs: ExampleInputs, reason: str) -> ArchitectureGraph:
+def follow_on_reals(
+    model: nn.Module, inputs: ExampleInputs, reason: str, *, gradients: bool = False
+) -> ArchitectureGraph:
     """As `follow_on_meta`, with a copy of the weights and random inputs, on the CPU."""
     data: list[torch.Tensor] = []
     args, kwargs = example.on_cpu(inputs, data)
-    recorder = RealRecorder(data, _samples(inputs))
+    searched = not isinstance(inputs, example.Given)
+    most = _MOST_OF_A_GUESS if searched else MOST_RECORDS
+    recorder = RealRecorder(data, _samples(inputs), most)
     twin = Twin(model, recorder.scope, copy_tensor=real_copy)
-    with _recorded(twin, recorder, args, kwargs) as recording:
-        graph = graph_of(recording)
+    try:
+        with _recorded(twin, recorder, args, kwargs, gradients=gradients) as recording:
+            graph = graph_of(recording)
+    except Exception as error:
+        if gradients or not wants_gradients(error):
+            raise
+        return follow_on_reals(model, inputs, reason, gradients=True)
     return replace(_of_one(graph, inputs), method="real", reason=reason)
+
+
+def accepts(model: nn.Module, inputs: ExampleInputs) -> bool:
+    """Whether a copy of a model with its weights runs on inputs, which nobody follows."""
+    try:
+        args, kwargs = example.on_cpu(inputs, [])
+        copied = Twin(model, lambda path, forward: forward, copy_tensor=real_copy)
+        with random_numbers_kept(), warnings.catch_warnings(action="ignore"):
+            copied.model(*args, **kwargs)
+        copied.dissolve()
+    except (Exception, SystemExit):
+        return False
+    return True
 
 
 def _of_one(graph: ArchitectureGraph, inputs: ExampleInputs) -> ArchitectureGraph:
@@ -86,7 +125,12 @@ def _samples(inputs: ExampleInputs) -> Samples | None:
 
 @contextmanager
 def recorded_on_meta(
-    model: nn.Module, inputs: ExampleInputs, *, escapes: bool = False
+    model: nn.Module,
+    inputs: ExampleInputs,
+    *,
+    escapes: bool = False,
+    gradients: bool = False,
+    **limits: Any,
 ) -> Iterator[Recording]:
     """Run a meta twin of a model once; its records are valid inside the block.
 
@@ -94,17 +138,20 @@ def recorded_on_meta(
         model: Any module; it is only read.
         inputs: What its forward is called with.
         escapes: Whether to answer calls that leave the dispatcher as well.
+        gradients: Whether the forward can ask for gradients, of its inputs and of its weights.
+        **limits: `most_calls` and `impatient`, as of the recorder.
     """
     data: list[torch.Tensor] = []
     constants: list[torch.Tensor] = []
     args, kwargs = example.on_meta(inputs, data, constants)
-    recorder = Recorder(data, strict=not escapes, samples=_samples(inputs))
+    recorder = Recorder(data, strict=not escapes, samples=_samples(inputs), **limits)
     for tensor in constants:
         recorder.constants.take(tensor)
     with _collector_paused():
         twin = Twin(model, recorder.scope)
         asked = Escapes(recorder) if escapes else None
-        with _recorded(twin, recorder, args, kwargs, asked) as recording:
+        recorded = _recorded(twin, recorder, args, kwargs, asked, gradients=gradients)
+        with recorded as recording:
             yield recording
 
 
@@ -115,9 +162,14 @@ def _recorded(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
     escapes: Escapes | None = None,
+    *,
+    gradients: bool = False,
 ) -> Iterator[Recording]:
     try:
-        sequences.fold(twin, recorder)
+        if gradients:
+            twin.require_gradients()
+        else:
+            sequences.fold(twin, recorder)
         recorder.sources.learn(twin.parameters)
         recorder.constants.hold(twin.tensors)
         with ExitStack() as around:
@@ -126,10 +178,12 @@ def _recorded(
             around.enter_context(warnings.catch_warnings(action="ignore"))
             # A forward may toss a coin, as teacher forcing does: it falls alike in every trace.
             around.enter_context(random_numbers_kept())
-            around.enter_context(torch.no_grad())
+            around.enter_context(torch.set_grad_enabled(gradients))
             around.enter_context(Eagerly())
             around.enter_context(without_dynamo())
             around.enter_context(launches_recorded(recorder))
+            around.enter_context(uncompiled())
+            around.enter_context(nested_tensors_followed(recorder))
             # Positions from stand-ins may lie outside: an error is better than a crash.
             around.enter_context(_checked_sparse_tensors())
             if escapes is not None:
@@ -148,7 +202,9 @@ def _called(
     try:
         return model(*args, **kwargs)
     except Exception as error:
-        vars(error)[CALLS_MADE] = len(recorder.records) + recorder.constants.calls_on_given
+        vars(error)[CALLS_MADE] = recorder.calls
+        vars(error)[PROGRESS] = recorder.progress()
+        vars(error)[BY_SHAPE] = recorder.refused_by_shape()
         vars(error)[ABOUT] = recorder.refused_inputs(_places(args, kwargs))
         raise
 

@@ -17,6 +17,7 @@ from nar_plugin.hookspecs import ExampleInputs
 from nar_plugin.tracing.record.constants import KNOWN_ELEMENTS
 from nar_plugin.tracing.record.host_copies import on_host, out_of_reach
 from nar_plugin.tracing.record.kernels import without_memory
+from nar_plugin.tracing.record.nested import inside_changed
 
 MOST_REAL_ELEMENTS = 1 << 26
 _MOST_NAMED = 5
@@ -53,15 +54,21 @@ def stated(model: nn.Module) -> ExampleInputs | None:
     return None
 
 
-def guesses(model: nn.Module) -> Iterator[ExampleInputs]:
-    """The inputs that the plugins propose for a model, best first, without repetition."""
+def guesses(model: nn.Module) -> Iterator[tuple[ExampleInputs, bool]]:
+    """The inputs that the plugins propose for a model, best first, without repetition.
+
+    Yields:
+        The inputs, and whether a plugin of the model's own library knows them.
+    """
     seen: set[str] = set()
-    for _, proposals in manager.call_each("nar_example_inputs", only_imported=True, model=model):
+    for plugin, proposals in manager.call_each(
+        "nar_example_inputs", only_imported=True, model=model
+    ):
         for proposal in proposals:
             text = describe(proposal)
             if text not in seen:
                 seen.add(text)
-                yield proposal
+                yield proposal, plugin != "torch"
 
 
 def mended(model: nn.Module, inputs: ExampleInputs, message: str) -> Iterator[ExampleInputs]:
@@ -126,9 +133,11 @@ def on_cpu(inputs: ExampleInputs, data: list[torch.Tensor]) -> Any:
 def changed(item: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
     """The item with every tensor changed, in dicts, lists and tuples too."""
     if isinstance(item, torch.Tensor):
-        return change(item)
+        return inside_changed(item, change) if item.is_nested else change(item)
     if isinstance(item, dict):
         return {key: changed(value, change) for key, value in item.items()}
+    if isinstance(item, tuple) and hasattr(item, "_fields"):  # such as a PackedSequence
+        return type(item)(*(changed(value, change) for value in item))
     if type(item) is list or type(item) is tuple:
         return type(item)(changed(value, change) for value in item)
     if isinstance(item, SimpleNamespace):
@@ -179,6 +188,8 @@ def _count(item: Any) -> int:
 
 
 def _word(item: Any) -> str:
+    if isinstance(item, torch.Tensor) and item.is_nested:
+        return f"nested[{', '.join(_word(entry) for entry in item.unbind()[:4])}]"
     if isinstance(item, torch.Tensor):
         return f"{str(item.dtype).removeprefix('torch.')}{list(item.shape)}"
     if isinstance(item, list | tuple):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
@@ -18,16 +20,23 @@ from nar_plugin.tracing.record.escapes import told
 from nar_plugin.tracing.record.host_copies import WeightsWanted
 from nar_plugin.tracing.run import inputs as example
 from nar_plugin.tracing.run.attempts import Attempts
+from nar_plugin.tracing.run.budget import Budget
 from nar_plugin.tracing.run.forward import default_dtype_kept
 from nar_plugin.tracing.run.forwardless import forwardless, lone_part
 from nar_plugin.tracing.run.lazy import with_sizes
 from nar_plugin.tracing.run.module_tree import from_modules
+from nar_plugin.tracing.run.remembered import Search, recalled, remember
 from nar_plugin.tracing.twin.twin import dequantized
 from nar_plugin.tracing.twin.wrappers import unwrap
 
 
-def followed(model: nn.Module, example_inputs: Any) -> ArchitectureGraph:
+def followed(model: nn.Module, example_inputs: Any, seconds: float = math.inf) -> ArchitectureGraph:
     """The graph of the forward, by the first way that leads to one.
+
+    Args:
+        model: Any module; it is only read.
+        example_inputs: As in `tracing.trace`.
+        seconds: How long inputs may be searched for, where none are given.
 
     Raises:
         TraceError: None does.
@@ -38,7 +47,7 @@ def followed(model: nn.Module, example_inputs: Any) -> ArchitectureGraph:
         )
     # Guesses run other people's code too: `init_hidden`, an example of a catalogue.
     with _on_cpu(), random_numbers_kept(), default_dtype_kept(), _told_as_its_own(model):
-        return _followed(unwrap(model), example_inputs)
+        return _followed(unwrap(model), example_inputs, seconds)
 
 
 def by_modules(model: nn.Module, why: str) -> ArchitectureGraph:
@@ -84,7 +93,7 @@ def _on_cpu() -> Any:
 
 
 def _followed(
-    model: nn.Module, example_inputs: Any, stated: ExampleInputs | None = None
+    model: nn.Module, example_inputs: Any, seconds: float, stated: ExampleInputs | None = None
 ) -> ArchitectureGraph:
     if example_inputs is None:
         stated = stated or example.stated(model)
@@ -93,21 +102,20 @@ def _followed(
         model = with_sizes(model, example.given(example_inputs))
     if why := forwardless(model):
         if part := lone_part(model):
-            return _of_part(model, part, example_inputs, stated)
+            return _of_part(model, part, example_inputs, seconds, stated)
         return _without_forward(model, example_inputs, why)
-    attempts = Attempts(model)
     if example_inputs is None:
-        graph = attempts.with_guesses(stated)
-    else:
-        inputs = example.given(example_inputs)
-        graph = attempts.with_inputs(inputs, "the forward accepted the given inputs")
-    if graph is None:
-        graph = attempts.on_reals()
-    if graph is None and example_inputs is None:
-        why = (
-            f"no inputs could be found:\n{attempts}" if str(attempts) else "no inputs were guessed"
+        return _searched(model, seconds, stated)
+    attempts = Attempts(model)
+    inputs = example.given(example_inputs)
+    graph = attempts.with_inputs(inputs, "the forward accepted the given inputs")
+    graph = graph or attempts.on_reals()
+    if graph is None and (attempts.unfollowed or attempts.runs_alone(inputs)):
+        return by_modules(
+            model,
+            f"nar-plugin could not follow the forward, which is no fault of its inputs; please "
+            f"report this as a bug of nar-plugin:\n{attempts}",
         )
-        return by_modules(model, why)
     if graph is None:
         raise TraceError(
             f"The forward of {type(model).__name__} refused the given inputs:\n{attempts}\n"
@@ -117,15 +125,35 @@ def _followed(
     return graph
 
 
+def _searched(model: nn.Module, seconds: float, stated: ExampleInputs | None) -> ArchitectureGraph:
+    """The graph with inputs that are looked for, or else that of the module tree."""
+    attempts = Attempts(model, Budget(time.monotonic() + seconds))
+    known = recalled(model, seconds)
+    if known is not None and known.inputs is None:
+        return by_modules(model, known.words)
+    graph = None
+    if known is not None and known.inputs is not None:
+        graph = attempts.with_inputs(known.inputs, known.words)
+    graph = graph or attempts.with_guesses(stated) or attempts.on_reals()
+    if graph is not None:
+        if attempts.count > 1 and attempts.accepted is not None:
+            remember(model, Search(attempts.accepted, attempts.reason, seconds))
+        return graph
+    why = f"no inputs could be found:\n{attempts}" if str(attempts) else "no inputs were guessed"
+    remember(model, Search(None, why, seconds))
+    return by_modules(model, why)
+
+
 def _of_part(
     model: nn.Module,
     part: tuple[str, nn.Module],
     example_inputs: Any,
+    seconds: float,
     stated: ExampleInputs | None,
 ) -> ArchitectureGraph:
     """The graph of the part that has all the parameters of a module without a forward."""
     name, inside = part
-    graph = _followed(unwrap(inside), example_inputs, stated)
+    graph = _followed(unwrap(inside), example_inputs, seconds, stated)
     why = f"{type(model).__name__} has no forward of its own, and {name} has all its parameters"
     return replace(graph, reason=f"{why}; {graph.reason}")
 

@@ -57,6 +57,7 @@ def from_modules(model: nn.Module, why: str) -> ArchitectureGraph:
     )
 
 
+_MOST_CALLS = 50_000  # of a layer that walks along its input
 _NO_OPERATION = frozenset({"Identity", "Dropout", "ModuleList", "ModuleDict", "Sequential"})
 
 
@@ -69,9 +70,9 @@ def _words(layer: nn.Module) -> str:
 
 
 def _layer(layer: nn.Module) -> tuple[tuple[Op, ...], list[list[int]]]:
-    for guess in example.guesses(layer):
+    for guess, _ in example.guesses(layer):
         try:
-            graph = follow_on_meta(layer, guess, "a layer by itself")
+            graph = follow_on_meta(layer, guess, "a layer by itself", most_calls=_MOST_CALLS)
         except TraceError:
             break
         except (Exception, SystemExit, EndlessLoop):  # the next guess, or else one opaque operation

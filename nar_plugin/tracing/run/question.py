@@ -1,8 +1,8 @@
 """All that is asked of a model, answered by a forked process within `NAR_TRACE_SECONDS`.
 
 A model that is named is built in a child, which lives as long as the whole question may take. The
-forward is followed in a child of its own, which gets two thirds of the time that is left; the
-module tree gets the rest. What comes back is plain data.
+forward is followed in a child of its own, which gets two thirds of the time that is left, and may
+try inputs for one; the module tree gets the rest. What comes back is plain data.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from nar_plugin.tracing.twin.wrappers import unwrap
 VARIABLE = "NAR_TRACE_SECONDS"
 DEFAULT = 15.0
 _OF_FORWARD = 2 / 3  # the share of the forward; the module tree has the rest
+_OF_SEARCH = 1 / 3  # the share in which other inputs are tried, where none are given
 _TO_REPORT = 0.05  # the share in which a child that built a model says that it was too slow
 
 
@@ -130,9 +131,10 @@ def seconds_of_a_question() -> float:
 def _of_model(model: nn.Module, example_inputs: Any, end: float) -> Traced:
     """What a model is, by its forward or, where that does not end, by its module tree."""
     child = _Child(model, example_inputs, end)
+    search = _OF_SEARCH * child.seconds_left()
     try:
         return child.ask(
-            lambda: followed(model, example_inputs),
+            lambda: followed(model, example_inputs, search),
             1.0 if example_inputs is not None else _OF_FORWARD,
         )
     except (OutOfTime, ChildEnded) as error:
@@ -158,6 +160,10 @@ class _Child:
     model: nn.Module
     example_inputs: Any
     end: float
+
+    def seconds_left(self) -> float:
+        """Until the time is up; for ever where nothing can be ended."""
+        return math.inf if isolation.stays() else self.end - time.monotonic()
 
     def ask(self, follow: Callable[[], ArchitectureGraph], share: float) -> Traced:
         """What a child answers that has this share of the time that is left."""

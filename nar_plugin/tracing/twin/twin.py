@@ -120,6 +120,11 @@ class Twin:
         self._memo.clear()
         self._keep.clear()
 
+    def require_gradients(self) -> None:
+        """Let autograd follow all weights, for a forward that differentiates."""
+        for parameter in self.parameters:
+            parameter.requires_grad_(parameter.is_floating_point() or parameter.is_complex())
+
     def _module(self, module: nn.Module, path: str) -> nn.Module:
         module = referent(module)
         known = self._memo.get(id(module))
