@@ -37,7 +37,9 @@ from .arguments import (
     companions,
 )
 from .columns import columns
+from .exported import exported
 from .forecasters import forecasts
+from .structures import steps_first, structured, walked
 from .wrappers import handed_on
 
 _MOST = 12
@@ -56,8 +58,14 @@ def guesses(model: nn.Module) -> list[ExampleInputs]:
 
 def _own(model: nn.Module) -> Iterator[ExampleInputs]:
     names, keywords = _required(model)
-    likely = chain(forecasts(model, list(names)), _combinations(model, names, keywords))
-    return islice(likely, _MOST)
+    likely = chain(
+        exported(model),
+        structured(model, names, keywords, _mains),
+        forecasts(model, list(names)),
+        _combinations(model, names, keywords),
+    )
+    guesses = islice(likely, _MOST)
+    return chain(*((steps_first(item), item) for item in guesses)) if walked(model) else guesses
 
 
 def _combinations(

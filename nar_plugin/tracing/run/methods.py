@@ -26,6 +26,7 @@ from nar_plugin.tracing.run.forwardless import forwardless, lone_part
 from nar_plugin.tracing.run.lazy import with_sizes
 from nar_plugin.tracing.run.module_tree import from_modules
 from nar_plugin.tracing.run.remembered import Search, recalled, remember
+from nar_plugin.tracing.twin.leftovers import fresh
 from nar_plugin.tracing.twin.twin import dequantized
 from nar_plugin.tracing.twin.wrappers import unwrap
 
@@ -47,7 +48,7 @@ def followed(model: nn.Module, example_inputs: Any, seconds: float = math.inf) -
         )
     # Guesses run other people's code too: `init_hidden`, an example of a catalogue.
     with _on_cpu(), random_numbers_kept(), default_dtype_kept(), _told_as_its_own(model):
-        return _followed(unwrap(model), example_inputs, seconds)
+        return _followed(fresh(unwrap(model)), example_inputs, seconds)
 
 
 def by_modules(model: nn.Module, why: str) -> ArchitectureGraph:
