@@ -10,11 +10,15 @@ made, reads what the step before it made, as that one does: not what an earlier 
 without weights is one of a loop only where it hands something on, from each step to the next:
 heads and blocks that are written one by one stay as they are written. Slices that are the weights
 of a layer, which a network made, are no sequence.
+
+A loop may also read the same value in each step, as a spiking net sees one image for some time. It
+is one where a state is handed on that begins as a constant, and where a step has weights or its
+results are collected. Layers that share their weights hand on what was computed before them.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from typing import Any, NamedTuple
@@ -72,12 +76,14 @@ class _Loops:
         self._moves = moves
         self._read: dict[int, list[_Argument]] = {}
         self._begun: dict[Hashable, list[int]] = defaultdict(list)
+        self._often = Counter((record.func, record.path) for record in records)
+        self._joined = [{*record.sources} for record in records if len(record.sources) >= _STEPS]
         self._no_loop: dict[int, int] = {}  # by period: up to where calls repeat and are no loop
 
     def before(self, place: int) -> list[int]:
         """Earlier calls with which a step may have begun if one begins at a place, last first."""
         found: list[int] = []
-        for key in dict.fromkeys(self._slices_read(place)):
+        for key in dict.fromkeys(self._read_alike(place)):
             found += reversed(self._begun[key][-_EARLIER:])
             self._begun[key].append(place)
         return found
@@ -97,8 +103,12 @@ class _Loops:
         slices = {item.whole for i in step for item in self._next_slices(i, period)}
         weighted = any(item.source == PARAM for i in step for item in self._arguments(i))
         each_alone = weighted and slices != {DATA}
-        if slices and (each_alone or self._is_recurrent(step)):
+        recurrent = self._is_recurrent(step)
+        if slices and (each_alone or recurrent):
             return place + later * period
+        if not slices and recurrent and (weighted or self._is_collected(step)):
+            if self._begins_constant(step):
+                return place + later * period
         self._no_loop[period] = end
         return place
 
@@ -120,6 +130,47 @@ class _Loops:
             return True
         return False
 
+    def _is_collected(self, step: range) -> bool:
+        """Whether some call joins what each step has made."""
+        period = len(step)
+        return any(
+            {made - period, made, made + period} <= joined
+            for made in step
+            for joined in self._joined
+        )
+
+    def _begins_constant(self, step: range) -> bool:
+        """Whether all that is handed on was, before the first step, a constant or nothing."""
+        start, period = step.start, len(step)
+        for here in step:
+            pairs = zip(self._arguments(here), self._arguments(here - period), strict=True)
+            for now, before in pairs:
+                handed = start - period <= now.source < start and before.source < start - period
+                if handed and not self._grew(before.source, now.source, start - period, set()):
+                    return False
+        return True
+
+    def _grew(self, first: int, second: int, start: int, seen: set[tuple[int, int]]) -> bool:
+        """Whether one value was made as another one of a step later, but of a constant state."""
+        if (first, second) in seen or first == second:
+            return True
+        seen.add((first, second))
+        if first < 0 or second < 0:
+            return first == CONST
+        one, other = self._records[first], self._records[second]
+        if (one.func, one.path, _shape(one.out)) != (other.func, other.path, _shape(other.out)):
+            return False
+        mine, later = self._arguments(first), self._arguments(second)
+        if len(mine) != len(later):
+            return False
+        for now, then in zip(mine, later, strict=True):
+            handed = 0 <= then.source < start
+            if handed and now.source not in (CONST, then.source):
+                return False
+            if not handed and not self._grew(now.source, then.source, start, seen):
+                return False
+        return True
+
     def _begin(self, place: int, period: int) -> int:
         """Where the calls before a place begin, with those of a step whose state is a constant."""
         here = place
@@ -129,18 +180,16 @@ class _Loops:
             here -= 1
         return here - period
 
-    def _slices_read(self, place: int) -> Iterator[Hashable]:
-        """For each slice that a call reads, what it has in common with that of another step."""
+    def _read_alike(self, place: int) -> Iterator[Hashable]:
+        """For each value that a call reads, what it has in common with that of another step."""
         record = self._records[place]
-        moved = any(id(tensor) in self._moves for tensor in tensors_among(record))
-        if not moved and DATA not in record.sources:
+        if self._often[record.func, record.path] < _STEPS:
             return
         read = self._arguments(place)
         weights = [tuple(self._part(item.tensor)) for item in read if item.source == PARAM]
         alike = record.func, record.path, _shape(record.out), *weights
         for item in read:
-            moved = item.source >= 0 and id(item.tensor) in self._moves
-            if (moved or item.source == DATA) and not item.weighs:
+            if (item.source >= 0 or item.source == DATA) and not item.weighs:
                 yield *alike, item.whole
 
     def _repeats(

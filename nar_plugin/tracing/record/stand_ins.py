@@ -14,6 +14,7 @@ import numpy as np
 import torch
 
 from nar_plugin.tracing.record.choices import choices
+from nar_plugin.tracing.record.signs import is_never_negative
 
 
 class Unknown(NamedTuple):
@@ -29,18 +30,24 @@ class Computed(NamedTuple):
     out: Any
 
 
+_SMALL = 2.0**-30
+
+
 def _item(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`.item()`: a check passes, so `all` holds and `isnan().any()` does not; 1 is any length.
 
     A loop that waits for a value would wait for ever, so a module that keeps asking gets other
-    answers: the opposite, zero, much.
+    answers: the opposite, zero, much. What cannot be negative, such as the estimate of an error,
+    is small at first: it is below any tolerance, and its root can be taken.
     """
     dtype = args[0].dtype
     patience = recorder.ask()
     recorder.made_up += 1
     if dtype == torch.bool:
         return recorder.holds(args[0]) == (patience % 2 == 0)
-    number = (1, 0, 1000, -1000)[patience % 4]
+    number: float = (1, 0, 1000, -1000)[patience % 4]
+    if dtype.is_floating_point and is_never_negative(recorder.sources, args[0]):
+        number = (_SMALL, 1, 1000, 0)[patience % 4]
     if dtype.is_complex:
         return complex(number)
     return float(number) if dtype.is_floating_point else number
@@ -68,8 +75,6 @@ def _to_copy(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, 
 def _index(recorder: Any, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Boolean masks in an index: known ones become their positions, unknown ones hit everywhere."""
     indices: list[Any] = []
-    if any(i is not None and i.is_meta and i.dtype == torch.bool for i in args[1]):
-        recorder.ask()
     for index in args[1]:
         if index is None or index.dtype not in (torch.bool, torch.uint8):
             indices.append(index)
