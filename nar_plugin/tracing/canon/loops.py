@@ -131,44 +131,58 @@ class _Loops:
         return False
 
     def _is_collected(self, step: range) -> bool:
-        """Whether some call joins what each step has made."""
+        """Whether some call joins what each step has made, or each writes into one tensor."""
         period = len(step)
         return any(
             {made - period, made, made + period} <= joined
             for made in step
             for joined in self._joined
+        ) or any(
+            self._records[made].name == "copy_" and self._arguments(made)[0].source == made - period
+            for made in step
         )
 
     def _begins_constant(self, step: range) -> bool:
         """Whether all that is handed on was, before the first step, a constant or nothing."""
-        start, period = step.start, len(step)
-        for here in step:
-            pairs = zip(self._arguments(here), self._arguments(here - period), strict=True)
-            for now, before in pairs:
-                handed = start - period <= now.source < start and before.source < start - period
-                if handed and not self._grew(before.source, now.source, start - period, set()):
-                    return False
-        return True
+        start, period = step.start - len(step), len(step)
+        handed = [
+            (before.source, now.source, start)
+            for here in step
+            for now, before in zip(
+                self._arguments(here), self._arguments(here - period), strict=True
+            )
+            if start <= now.source < step.start and before.source < start
+        ]
+        return self._grew(handed, period)
 
-    def _grew(self, first: int, second: int, start: int, seen: set[tuple[int, int]]) -> bool:
-        """Whether one value was made as another one of a step later, but of a constant state."""
-        if (first, second) in seen or first == second:
-            return True
-        seen.add((first, second))
-        if first < 0 or second < 0:
-            return first == CONST
-        one, other = self._records[first], self._records[second]
-        if (one.func, one.path, _shape(one.out)) != (other.func, other.path, _shape(other.out)):
-            return False
-        mine, later = self._arguments(first), self._arguments(second)
-        if len(mine) != len(later):
-            return False
-        for now, then in zip(mine, later, strict=True):
-            handed = 0 <= then.source < start
-            if handed and now.source not in (CONST, then.source):
+    def _grew(self, pairs: list[tuple[int, int, int]], period: int) -> bool:
+        """Whether values were made as those of the next step, from states that were constant.
+
+        Args:
+            pairs: Sources of a value, and of that of the next step; where that step begins.
+            period: The calls of a step.
+        """
+        seen: set[tuple[int, int]] = set()
+        waiting = list(pairs)
+        while waiting:
+            first, second, start = waiting.pop()
+            if first in (second, CONST) or (first, second) in seen:
+                continue
+            seen.add((first, second))
+            if first < 0 or second < 0:
                 return False
-            if not handed and not self._grew(now.source, then.source, start, seen):
+            one, other = self._records[first], self._records[second]
+            mine, later = self._arguments(first), self._arguments(second)
+            if (one.func, one.path) != (other.func, other.path):
+                if other.name != "copy_" or later[0].source != first:
+                    return False
+                waiting.append((first, later[-1].source, start))  # the first write into a whole
+            elif len(mine) != len(later):
                 return False
+            else:
+                for now, then in zip(mine, later, strict=True):
+                    begin = start - period if 0 <= then.source < start else start
+                    waiting.append((now.source, then.source, begin))
         return True
 
     def _begin(self, place: int, period: int) -> int:
