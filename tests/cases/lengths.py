@@ -120,3 +120,223 @@ class Perceiver(nn.Module):
         for _ in range(self.depth):
             latents = latents + self.read(latents, x, x)[0]
         return latents
+
+
+# -- further cases, written after the repair ------------------------------------------------
+
+
+class RateCoded(nn.Module):
+    """Spikes are counted and not kept."""
+
+    def __init__(self, steps):
+        super().__init__()
+        self.layer, self.out, self.steps = nn.Conv2d(1, 4, 3), nn.Linear(4, 10), steps
+
+    def forward(self, x):
+        voltage, count = 0, 0
+        for _ in range(self.steps):
+            voltage = 0.8 * voltage + self.layer(x)
+            spikes = Spike.apply(voltage - 1)
+            voltage = voltage * (1 - spikes)
+            count = count + self.out(spikes.mean((2, 3)))
+        return count / self.steps
+
+
+class FarthestByMinimum(nn.Module):
+    """The same sampling with a list of places and `torch.minimum`, on learned features."""
+
+    def __init__(self, points):
+        super().__init__()
+        self.points, self.embed, self.layer = points, nn.Linear(3, 8), nn.Linear(8, 8)
+
+    def forward(self, x):
+        x = self.embed(x)
+        distance = torch.full(x.shape[:2], 1e10)
+        last = torch.zeros(len(x), 1, dtype=torch.long)
+        chosen = [last]
+        for _ in range(self.points - 1):
+            centre = x.gather(1, last[..., None].expand(-1, -1, x.shape[-1]))
+            distance = torch.minimum(distance, (x - centre).square().sum(-1))
+            last = distance.argmax(-1, keepdim=True)
+            chosen.append(last)
+        places = torch.cat(chosen, 1)[..., None].expand(-1, -1, x.shape[-1])
+        return self.layer(x.gather(1, places))
+
+
+class DoublingByPadding(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.input, self.gate, self.out = nn.Linear(4, 8), nn.Linear(4, 8), nn.Linear(8, 2)
+
+    def forward(self, x):
+        h, a, step = self.input(x), self.gate(x).sigmoid(), 1
+        while step < x.shape[1]:
+            shifted = nn.functional.pad(h, (0, 0, step, 0))[:, :-step]
+            before = nn.functional.pad(a, (0, 0, step, 0), value=1.0)[:, :-step]
+            h, a, step = h + a * shifted, a * before, 2 * step
+        return self.out(h)
+
+
+class RunningMaximum(nn.Module):
+    """A cumulative maximum in rounds."""
+
+    def __init__(self):
+        super().__init__()
+        self.input, self.out = nn.Conv1d(3, 8, 1), nn.Conv1d(8, 2, 1)
+
+    def forward(self, x):
+        h, step = self.input(x), 1
+        while step < x.shape[-1]:
+            h = torch.cat([h[..., :step], torch.maximum(h[..., step:], h[..., :-step])], -1)
+            step = step + step
+        return self.out(h)
+
+
+class Settling(nn.Module):
+    """A network of Hopfield's kind comes to rest; only where it ends counts."""
+
+    def __init__(self, rounds):
+        super().__init__()
+        self.input, self.state, self.rounds = nn.Linear(6, 8), nn.Linear(8, 8), rounds
+
+    def forward(self, x):
+        state = torch.zeros(len(x), 8)
+        for _ in range(self.rounds):
+            state = state + 0.1 * (torch.tanh(self.state(state) + self.input(x)) - state)
+        return state
+
+
+class Midpoint(nn.Module):
+    """Another solver with steps of its own: a relative error, a root, a limit of rounds."""
+
+    def __init__(self):
+        super().__init__()
+        self.slope = nn.Sequential(nn.Linear(3, 16), nn.Softplus(), nn.Linear(16, 3))
+
+    def forward(self, y):
+        time, step = 0.0, 0.1
+        for _ in range(200):
+            if time >= 1:
+                break
+            step = min(step, 1 - time)
+            full = y + step * self.slope(y)
+            half = y + step * self.slope(y + step / 2 * self.slope(y))
+            ratio = float(((full - half) / (1e-3 + 1e-3 * half.abs())).pow(2).mean().sqrt())
+            if ratio <= 1:
+                time, y = time + step, half
+            step = step * min(5.0, max(0.2, 0.9 * ratio**-0.5))
+        return y
+
+
+class FixedPoint(nn.Module):
+    """An implicit layer: rounds until nothing moves (Bai et al. 2019)."""
+
+    def __init__(self):
+        super().__init__()
+        self.input, self.state = nn.Linear(6, 8), nn.Linear(8, 8)
+
+    def forward(self, x):
+        state, moved = torch.zeros(len(x), 8), 1.0
+        while moved > 1e-4:
+            new = torch.tanh(self.state(state) + self.input(x))
+            moved, state = (new - state).norm().item(), new
+        return state
+
+
+class LiquidCell(nn.Module):
+    """Steps of a solver inside the steps of a sequence (Hasani et al. 2021)."""
+
+    def __init__(self):
+        super().__init__()
+        self.input, self.state, self.out = nn.Linear(4, 8), nn.Linear(8, 8), nn.Linear(8, 1)
+
+    def forward(self, x):
+        state, found = torch.zeros(len(x), 8), []
+        for now in x.unbind(1):
+            for _ in range(6):
+                slope = torch.tanh(self.input(now) + self.state(state))
+                state = state + 0.1 * (slope - state)
+            found.append(self.out(state))
+        return torch.stack(found, 1)
+
+
+class Decoder(nn.Module):
+    """Feeds what it says back to itself, from a state that an encoder made."""
+
+    def __init__(self, steps):
+        super().__init__()
+        self.encoder, self.cell = nn.Linear(12, 16), nn.GRUCell(3, 16)
+        self.out, self.steps = nn.Linear(16, 3), steps
+
+    def forward(self, x):
+        state, said, found = self.encoder(x).tanh(), torch.zeros(len(x), 3), []
+        for _ in range(self.steps):
+            state = self.cell(said, state)
+            said = self.out(state)
+            found.append(said)
+        return torch.stack(found, 1)
+
+
+class Greedy(nn.Module):
+    """Picks the likeliest word and looks it up."""
+
+    def __init__(self, steps):
+        super().__init__()
+        self.words, self.cell = nn.Embedding(30, 8), nn.LSTMCell(8, 8)
+        self.out, self.steps = nn.Linear(8, 30), steps
+
+    def forward(self, x):
+        hidden, cell = x, torch.zeros_like(x)
+        word, found = torch.zeros(len(x), dtype=torch.long), []
+        for _ in range(self.steps):
+            hidden, cell = self.cell(self.words(word), (hidden, cell))
+            scores = self.out(hidden)
+            word = scores.argmax(-1)
+            found.append(scores)
+        return torch.stack(found, 1)
+
+
+class ReadAndWrite(nn.Module):
+    """Rows of a memory are written one by one, each by what the one before says."""
+
+    def __init__(self, rows):
+        super().__init__()
+        self.cell, self.rows = nn.GRUCell(5, 6), rows
+
+    def forward(self, x):
+        memory, state = torch.zeros(len(x), self.rows, 6), torch.zeros(len(x), 6)
+        for row in range(self.rows):
+            state = self.cell(x, state)
+            memory[:, row] = state
+        return memory
+
+
+def seeded(kind, seed):
+    torch.manual_seed(seed)
+    return kind()
+
+
+# Pairs of a model and its inputs; those of one name are one design.
+STATED = {
+    "spiking": [(SpikingNet(n), torch.rand(1, 784)) for n in (10, 25)],
+    "doubling": [(Doubling(), torch.rand(1, n, 4)) for n in (64, 100, 128)],
+    "adaptive": [(seeded(AdaptiveSolver, n), torch.ones(4, 2)) for n in range(3)],
+    "farthest": [(FarthestPoints(n), torch.rand(2, 64, 3)) for n in (16, 32)],
+}
+FURTHER = {
+    "rate": [(RateCoded(n), torch.rand(1, 1, 8, 8)) for n in (8, 20)],
+    "minimum": [(FarthestByMinimum(n), torch.rand(2, 64, 3)) for n in (16, 40)],
+    "padding": [(DoublingByPadding(), torch.rand(1, n, 4)) for n in (64, 200)],
+    "maximum": [(RunningMaximum(), torch.rand(1, 3, n)) for n in (64, 200)],
+    "settling": [(Settling(n), torch.rand(2, 6)) for n in (10, 30)],
+    "midpoint": [(seeded(Midpoint, n), torch.rand(2, 3)) for n in range(3)],
+    "fixed point": [(seeded(FixedPoint, n), torch.rand(2, 6)) for n in range(3)],
+    "liquid": [(LiquidCell(), torch.rand(1, n, 4)) for n in (8, 20)],
+    "decoder": [(Decoder(n), torch.rand(1, 12)) for n in (6, 15)],
+    "greedy": [(Greedy(n), torch.rand(1, 8)) for n in (6, 15)],
+    "memory": [(ReadAndWrite(n), torch.rand(1, 5)) for n in (6, 15)],
+}
+APART = {
+    "albert": [(Albert(n), torch.ones(1, 9).long()) for n in (3, 6)],
+    "perceiver": [(Perceiver(n), torch.rand(1, 9, 8)) for n in (3, 6)],
+}

@@ -9,6 +9,7 @@ import torch
 from nar_plugin.tracing.canon.call import Call, Filling, operator_name, tensors_among
 from nar_plugin.tracing.canon.loops import repeated_steps
 from nar_plugin.tracing.canon.node import Node, Read
+from nar_plugin.tracing.canon.rounds import doubling_rounds
 from nar_plugin.tracing.canon.rules import CALLS, EXPANSIONS
 from nar_plugin.tracing.canon.rules.arithmetic import weight_of_weights
 from nar_plugin.tracing.canon.rules.gates import SELF_GATED
@@ -51,7 +52,7 @@ def nodes_of(
         The nodes, and for every record the node (or PARAM, DATA, CONST) that stands for it.
     """
     builder = _Builder(records, moves, head_counts, filling, samples)
-    repeated = repeated_steps(records, moves)
+    repeated = repeated_steps(records, moves) or doubling_rounds(records, moves)
     inside_weights = calls_inside_weights(records, moves)
     stands_for: list[int] = []
     for place, record in enumerate(records):

@@ -11,9 +11,9 @@ without weights is one of a loop only where it hands something on, from each ste
 heads and blocks that are written one by one stay as they are written. Slices that are the weights
 of a layer, which a network made, are no sequence.
 
-A loop may also read the same value in each step, as a spiking net sees one image for some time. It
-is one where a state is handed on that begins as a constant, and where a step has weights or its
-results are collected. Layers that share their weights hand on what was computed before them.
+A loop may also read the same value in each step, as a spiking net sees one image for some time, or
+nothing but its state. It is one where a step has weights and the results of all are joined; or
+either, and the state begins as a constant. Layers that share their weights do neither.
 """
 
 from __future__ import annotations
@@ -44,10 +44,14 @@ def repeated_steps(records: list[Record], moves: Mapping[int, Move]) -> dict[int
         records: The recorded calls.
         moves: The calls that only moved values, by identity of the result.
     """
-    loops = _Loops(records, moves)
+    return _repeated(Loops(records, moves)) or _repeated(Loops(records, moves, slices=False))
+
+
+def _repeated(loops: Loops) -> dict[int, int]:
+    """The same, of one kind of loop."""
     stands_for: dict[int, int] = {}
     place = 0
-    while place < len(records):
+    while place < loops.count:
         for first in loops.before(place):
             end = loops.end(place, place - first)
             if end > place:
@@ -68,10 +72,20 @@ class _Argument(NamedTuple):
     weighs: bool  # it is a weight that is no parameter, or the bias beside one
 
 
-class _Loops:
-    """Looks for repeated calls in a recording."""
+class Loops:
+    """Looks for repeated calls in a recording.
 
-    def __init__(self, records: list[Record], moves: Mapping[int, Move]) -> None:
+    Args:
+        records: The recorded calls.
+        moves: The calls that only moved values, by identity of the result.
+        slices: Whether a loop reads other slices of one value in each step, as most do.
+    """
+
+    def __init__(
+        self, records: list[Record], moves: Mapping[int, Move], *, slices: bool = True
+    ) -> None:
+        self.count = len(records)
+        self._slices = slices
         self._records = records
         self._moves = moves
         self._read: dict[int, list[_Argument]] = {}
@@ -106,8 +120,11 @@ class _Loops:
         recurrent = self._is_recurrent(step)
         if slices and (each_alone or recurrent):
             return place + later * period
-        if not slices and recurrent and (weighted or self._is_collected(step)):
-            if self._begins_constant(step):
+        if recurrent and not slices and not self._slices:
+            collected = self._is_collected(step)
+            if (weighted and collected) or (
+                (weighted or collected) and self._begins_constant(step)
+            ):
                 return place + later * period
         self._no_loop[period] = end
         return place
@@ -177,13 +194,35 @@ class _Loops:
                 if other.name != "copy_" or later[0].source != first:
                     return False
                 waiting.append((first, later[-1].source, start))  # the first write into a whole
-            elif len(mine) != len(later):
+            elif len(mine) > len(later):
                 return False
             else:
-                for now, then in zip(mine, later, strict=True):
+                for now, then in self._aligned(mine, later):
                     begin = start - period if 0 <= then.source < start else start
                     waiting.append((now.source, then.source, begin))
         return True
+
+    def _aligned(
+        self, mine: list[_Argument], later: list[_Argument]
+    ) -> Iterator[tuple[_Argument, _Argument]]:
+        """The arguments of two calls side by side; a state may have been a plain number at first.
+
+        Where that is so, what has no counterpart is paired with something else.
+        """
+        if len(mine) == len(later):
+            yield from zip(mine, later, strict=True)
+            return
+        rest = iter(later)
+        for now in mine:
+            yield now, next((then for then in rest if self._is_like(now, then)), later[0])
+
+    def _is_like(self, now: _Argument, then: _Argument) -> bool:
+        if now.source == then.source or now.source == CONST:
+            return True
+        if now.source < 0 or then.source < 0:
+            return False
+        one, other = self._records[now.source], self._records[then.source]
+        return (one.func, one.path) == (other.func, other.path)
 
     def _begin(self, place: int, period: int) -> int:
         """Where the calls before a place begin, with those of a step whose state is a constant."""
@@ -199,11 +238,18 @@ class _Loops:
         record = self._records[place]
         if self._often[record.func, record.path] < _STEPS:
             return
+        moved = any(id(tensor) in self._moves for tensor in tensors_among(record))
+        if self._slices and not moved and DATA not in record.sources:
+            return
         read = self._arguments(place)
         weights = [tuple(self._part(item.tensor)) for item in read if item.source == PARAM]
         alike = record.func, record.path, _shape(record.out), *weights
+        if weights and not self._slices:
+            yield alike
         for item in read:
-            if (item.source >= 0 or item.source == DATA) and not item.weighs:
+            live = item.source == DATA or item.source >= 0
+            moved = item.source == DATA or id(item.tensor) in self._moves or not self._slices
+            if live and moved and not item.weighs:
                 yield *alike, item.whole
 
     def _repeats(
@@ -225,9 +271,9 @@ class _Loops:
             zeros: Whether a state may begin as a constant.
         """
         one, other = self._records[here], self._records[here - period]
-        if one.func != other.func or one.path != other.path or _shape(one.out) != _shape(other.out):
+        if one.func != other.func or one.path != other.path:
             return False
-        if one.name.rstrip("_") not in ARITHMETIC and _numbers(one) != _numbers(other):
+        if not self._are_sized_alike(one.out, other.out) or not self._are_told_alike(one, other):
             return False
         mine, earlier = self._arguments(here), self._arguments(here - period)
         if len(mine) != len(earlier):
@@ -235,7 +281,7 @@ class _Loops:
         step = here - (here - start) % period
         looks_up = one.name in LOOKUPS | EMBEDDINGS and mine[0].source == PARAM
         for now, before in zip(mine, earlier, strict=True):
-            if _shape(now.tensor) != _shape(before.tensor):
+            if not self._are_sized_alike(now.tensor, before.tensor):
                 return False
             if now.source == before.source:
                 if now.source != CONST and now.whole != before.whole:
@@ -263,6 +309,13 @@ class _Loops:
                 if handed.setdefault((before.source, before.whole), value) != value:
                     return False  # from one value two states begin, or one that is read as well
         return True
+
+    def _are_sized_alike(self, now: Any, before: Any) -> bool:
+        return _shape(now) == _shape(before)
+
+    def _are_told_alike(self, now: Record, before: Record) -> bool:
+        """Whether two calls are told the same numbers, beside tensors."""
+        return now.name.rstrip("_") in ARITHMETIC or numbers_of(now) == numbers_of(before)
 
     def _next_slices(self, here: int, period: int) -> Iterator[_Argument]:
         """What a call reads other slices of than that of the step before."""
@@ -318,13 +371,15 @@ def _generated(record: Record) -> int | None:
     return factor
 
 
-def _numbers(value: Any) -> Any:
+def numbers_of(value: Any) -> Any:
     """What a call is told beside tensors."""
     if isinstance(value, Record):
-        return _numbers(value.args), [(key, _numbers(item)) for key, item in value.kwargs.items()]
+        return numbers_of(value.args), [
+            (key, numbers_of(item)) for key, item in value.kwargs.items()
+        ]
     if isinstance(value, torch.Tensor):
         return None
-    return [_numbers(item) for item in value] if isinstance(value, tuple | list) else value
+    return [numbers_of(item) for item in value] if isinstance(value, tuple | list) else value
 
 
 def _equal(one: torch.Tensor | None, other: torch.Tensor | None) -> bool:

@@ -335,14 +335,14 @@ def test_slices_without_weights_take_linear_time():
         nonlocal count
         count = 0
         with pytest.MonkeyPatch.context() as patch:
-            repeats = loops._Loops._repeats
+            repeats = loops.Loops._repeats
 
             def counting(*args, **kwargs):
                 nonlocal count
                 count += 1
                 return repeats(*args, **kwargs)
 
-            patch.setattr(loops._Loops, "_repeats", counting)
+            patch.setattr(loops.Loops, "_repeats", counting)
             trace(Counted(), torch.ones(1, length, 8))
         return count
 
