@@ -311,6 +311,177 @@ class ReadAndWrite(nn.Module):
         return memory
 
 
+# -- a second set, written after the first set's three failures were mended -------------------
+
+
+class SpikingTwice(nn.Module):
+    """Two layers with refractory traces; the mean of the voltages is read out."""
+
+    def __init__(self, steps):
+        super().__init__()
+        self.one, self.two, self.steps = nn.Linear(20, 12), nn.Linear(12, 6), steps
+
+    def forward(self, x):
+        a, b, trace, voltages = 0.0, 0.0, 0.0, []
+        current = self.one(x)
+        for _ in range(self.steps):
+            a = 0.9 * a + current
+            spikes = Spike.apply(a - 1)
+            trace = 0.5 * trace + spikes
+            b = 0.9 * b + self.two(trace)
+            voltages.append(b)
+        return torch.stack(voltages).mean(0)
+
+
+class Routing(nn.Module):
+    """A power iteration on a learned matrix from a vector of ones."""
+
+    def __init__(self, rounds):
+        super().__init__()
+        self.map, self.rounds = nn.Linear(8, 8, bias=False), rounds
+
+    def forward(self, x):
+        vector = torch.ones(len(x), 8)
+        for _ in range(self.rounds):
+            vector = torch.nn.functional.normalize(self.map(vector) + x, dim=-1)
+        return vector
+
+
+class Sampler(nn.Module):
+    """Diffusion from noise that a generator gives, with the same net at each step."""
+
+    def __init__(self, steps):
+        super().__init__()
+        self.net, self.steps = nn.Sequential(nn.Linear(8, 16), nn.SiLU(), nn.Linear(16, 8)), steps
+
+    def forward(self, condition):
+        x = torch.randn(len(condition), 8)
+        for _ in range(self.steps):
+            x = 0.9 * x - 0.1 * self.net(x + condition)
+        return x
+
+
+class CopiesItself(nn.Module):
+    """A decoder with attention on what was encoded; its words are joined at the end."""
+
+    def __init__(self, steps):
+        super().__init__()
+        self.encoder, self.query = nn.Linear(6, 8), nn.Linear(8, 8)
+        self.cell, self.steps = nn.GRUCell(8, 8), steps
+
+    def forward(self, x):
+        memory = self.encoder(x)
+        state, found = memory.mean(1), []
+        for _ in range(self.steps):
+            weights = (memory @ self.query(state)[..., None]).softmax(1)
+            state = self.cell((weights * memory).sum(1), state)
+            found.append(state)
+        return torch.cat(found, -1)
+
+
+class LogSumScan(nn.Module):
+    """Hillis and Steele in another join, on the first dimension."""
+
+    def __init__(self):
+        super().__init__()
+        self.input, self.out = nn.Linear(4, 8), nn.Linear(8, 2)
+
+    def forward(self, x):
+        h, gap = self.input(x), 1
+        while gap < len(h):
+            h = torch.cat([h[:gap], torch.logaddexp(h[gap:], h[:-gap])])
+            gap *= 2
+        return self.out(h)
+
+
+class Heun(nn.Module):
+    """Tolerance by the largest element, on pictures."""
+
+    def __init__(self):
+        super().__init__()
+        self.slope = nn.Sequential(nn.Conv2d(2, 8, 3, padding=1), nn.Tanh(), nn.Conv2d(8, 2, 1))
+
+    def forward(self, y):
+        time, step = 0.0, 0.5
+        while time < 1:
+            one = self.slope(y)
+            two = self.slope(y + step * one)
+            error = float((two - one).square().amax().sqrt() * step / 2)
+            if error < 1e-2:
+                time, y = time + step, y + step * (one + two) / 2
+            step = min(step * (2 if error < 1e-3 else 0.5), max(1e-3, 1 - time))
+        return y
+
+
+class Relaxes(nn.Module):
+    """Conjugate gradients until the residual is small; no layer inside the loop."""
+
+    def __init__(self):
+        super().__init__()
+        self.right, self.out = nn.Linear(6, 8), nn.Linear(8, 2)
+        self.matrix = nn.Parameter(torch.eye(8))
+
+    def forward(self, x):
+        b = self.right(x)
+        answer, residual = torch.zeros_like(b), b
+        for _ in range(100):
+            step = residual @ self.matrix
+            answer, residual = answer + 0.1 * residual, residual - 0.1 * step
+            if residual.norm() ** 2 / b.norm() ** 2 < 1e-6:
+                break
+        return self.out(answer)
+
+
+class Nearest(nn.Module):
+    """Farthest points again, kept in a list of indices that are stacked, then grouped."""
+
+    def __init__(self, points):
+        super().__init__()
+        self.points, self.layer = points, nn.Linear(6, 8)
+
+    def forward(self, x):
+        far = torch.zeros(len(x), dtype=torch.long)
+        distance, rows, found = torch.full(x.shape[:2], torch.inf), torch.arange(len(x)), []
+        for _ in range(self.points):
+            found.append(far)
+            gap = ((x - x[rows, far][:, None]) ** 2).sum(-1)
+            distance = torch.where(gap < distance, gap, distance)
+            far = distance.argmax(1)
+        centres = x[rows[:, None], torch.stack(found, 1)]
+        near = torch.cdist(centres, x).argmin(-1)
+        return self.layer(torch.cat([centres, x[rows[:, None], near]], -1))
+
+
+class Echo(nn.Module):
+    """A reservoir that is fed a chunk of a signal at a time; only its last state is read."""
+
+    def __init__(self):
+        super().__init__()
+        self.input, self.state, self.out = nn.Linear(4, 16), nn.Linear(16, 16), nn.Linear(16, 2)
+
+    def forward(self, x):
+        state = torch.zeros(len(x), 16)
+        for chunk in x.split(4, 1):
+            state = torch.tanh(self.input(chunk) + self.state(state))
+        return self.out(state)
+
+
+class Pondering(nn.Module):
+    """Adaptive computation time (Graves 2016): rounds until the halting sum is near one."""
+
+    def __init__(self):
+        super().__init__()
+        self.cell, self.halt = nn.GRUCell(6, 8), nn.Linear(8, 1)
+
+    def forward(self, x):
+        state, total, rounds = torch.zeros(len(x), 8), torch.zeros(len(x), 1), 0
+        while total.max().item() < 0.99 and rounds < 50:
+            state = self.cell(x, state)
+            total = total + self.halt(state).sigmoid()
+            rounds += 1
+        return state / total
+
+
 def seeded(kind, seed):
     torch.manual_seed(seed)
     return kind()
@@ -335,6 +506,18 @@ FURTHER = {
     "decoder": [(Decoder(n), torch.rand(1, 12)) for n in (6, 15)],
     "greedy": [(Greedy(n), torch.rand(1, 8)) for n in (6, 15)],
     "memory": [(ReadAndWrite(n), torch.rand(1, 5)) for n in (6, 15)],
+}
+SECOND = {
+    "two spiking layers": [(SpikingTwice(n), torch.rand(1, 20)) for n in (8, 20)],
+    "power iteration": [(Routing(n), torch.rand(2, 8)) for n in (6, 15)],
+    "sampler": [(Sampler(n), torch.rand(2, 8)) for n in (6, 15)],
+    "attends": [(CopiesItself(n), torch.rand(1, 5, 6)) for n in (6, 15)],
+    "logsum": [(LogSumScan(), torch.rand(n, 4)) for n in (64, 200)],
+    "heun": [(seeded(Heun, n), torch.rand(1, 2, 8, 8)) for n in range(3)],
+    "relaxes": [(seeded(Relaxes, n), torch.rand(2, 6)) for n in range(3)],
+    "nearest": [(Nearest(n), torch.rand(2, 64, 3)) for n in (16, 40)],
+    "echo": [(Echo(), torch.rand(1, n)) for n in (40, 80)],
+    "pondering": [(seeded(Pondering, n), torch.rand(2, 6)) for n in range(3)],
 }
 APART = {
     "albert": [(Albert(n), torch.ones(1, 9).long()) for n in (3, 6)],

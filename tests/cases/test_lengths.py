@@ -17,9 +17,9 @@ def fingerprints(pairs):
     return {graph.fingerprint for graph in graphs}
 
 
-@pytest.mark.parametrize("name", [*cases.STATED, *cases.FURTHER])
+@pytest.mark.parametrize("name", [*cases.STATED, *cases.FURTHER, *cases.SECOND])
 def test_one_design_has_one_fingerprint(name):
-    assert len(fingerprints((cases.STATED | cases.FURTHER)[name])) == 1
+    assert len(fingerprints((cases.STATED | cases.FURTHER | cases.SECOND)[name])) == 1
 
 
 @pytest.mark.parametrize("name", cases.APART)

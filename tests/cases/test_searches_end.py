@@ -1,10 +1,12 @@
 """A search for inputs ends long before the question does, whatever the forward does with them."""
 
 import resource
+import time
 
 import loops
 import pytest
 import torch
+from random_loops import RandomLoop
 
 import nar_plugin
 from nar_plugin.errors import TraceError
@@ -19,6 +21,7 @@ def fifteen_seconds(monkeypatch):
 
 
 GIGABYTE = 1 << 20  # in the kilobytes of getrusage
+SLACK = 1.5  # seconds for a process to be killed and reaped
 
 
 @pytest.mark.slow
@@ -116,3 +119,33 @@ def test_a_search_has_a_third_of_the_question(monkeypatch):
         nar_plugin.trace(torch.nn.Linear(2, 2))
 
     assert 4 < seconds[0] <= 5
+
+
+def _asked(number):
+    """One random module without inputs: seconds, and the method or the error."""
+    model = RandomLoop(number)
+    begin = time.monotonic()
+    try:
+        answer = nar_plugin.trace(model).method
+    except TraceError:
+        answer = "refused"
+    return time.monotonic() - begin, answer
+
+
+def _all_end(numbers):
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for number in numbers:
+        seconds, answer = _asked(number)
+        assert seconds < 15 + SLACK, (number, answer)
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < before + GIGABYTE
+
+
+@pytest.mark.slow
+def test_sixty_random_loops_end():
+    _all_end(range(60))
+
+
+@pytest.mark.slow
+@pytest.mark.perf
+def test_five_hundred_random_loops_end():
+    _all_end(range(500))
