@@ -16,15 +16,22 @@ from typing import Any
 
 from torch import nn
 
-from nar_plugin.tracing.twin.parts import module_name, named_children
+from nar_plugin.tracing.twin.parts import module_name
 
-from .slots import Computed, Entries, Method, Size, Sizes, Slot
+from .lookups import (
+    attribute_of,
+    candidates,
+    is_word,
+    length_of,
+    of_container,
+    part_of,
+    value_at,
+)
+from .slots import Computed, Entries, Method, Size, Slot
 
 _DEEPEST = 4  # forwards and methods inside one another
 _MOST = 4_000  # expressions
 _ROUNDS = 32  # of a loop over modules
-_SEPARATORS = ("__", "_", "->", "-", "/", ",", ".", "|")
-_SAME = frozenset("to float double half long int cuda cpu clone contiguous detach type".split())
 
 Names = dict[str, Any]
 
@@ -99,7 +106,7 @@ class _Reader:
         elif isinstance(target, ast.Tuple | ast.List):
             plain = not any(isinstance(item, ast.Starred) for item in target.elts)
             for place, item in enumerate(target.elts):
-                self._bind(item, _part(found, place) if plain else None, names)
+                self._bind(item, part_of(found, place) if plain else None, names)
 
     def _rounds(
         self, target: ast.expr, iterated: ast.expr, body: list[Any], names: Names
@@ -109,14 +116,14 @@ class _Reader:
         match iterated:
             case ast.Call(func=ast.Name(id="zip" | "enumerate" as kind), args=args):
                 columns = [self._value(item, names) for item in args if _is_plain(item)]
-                count = min((n for n in map(_length, columns) if n is not None), default=None)
+                count = min((n for n in map(length_of, columns) if n is not None), default=None)
                 if kind == "enumerate" and isinstance(target, ast.Tuple) and target.elts:
                     count = self._indexed(target.elts[0], body, names) if count is None else count
                     columns = [range(_ROUNDS), *columns]
                 if count is None:
                     rows: Any = [[None] * len(columns)]
                 else:
-                    rows = [[_part(item, i) for item in columns] for i in range(count)]
+                    rows = [[part_of(item, i) for item in columns] for i in range(count)]
             case ast.Call(func=ast.Name(id="range"), args=args):
                 sizes = [self._value(item, names) for item in args]
                 for size in sizes:
@@ -162,7 +169,7 @@ class _Reader:
                 continue
             found = []
             for name in holder.keys():
-                for candidate in _candidates(variable, name):
+                for candidate in candidates(variable, name):
                     bound = dict(names)
                     self._bind(variable, candidate, bound)
                     if self._value(key.slice, bound) == name:
@@ -177,7 +184,7 @@ class _Reader:
         for key in _subscripts(body):
             if isinstance(variable, ast.Name) and isinstance(key.slice, ast.Name):
                 if key.slice.id == variable.id:
-                    length = _length(self._value(key.value, dict(names)))
+                    length = length_of(self._value(key.value, dict(names)))
                     if length is not None:
                         return length
         return None
@@ -196,17 +203,17 @@ class _Reader:
                 return [self._value(item, names) for item in items]
             case ast.JoinedStr(values=parts):
                 words = [self._value(part, names) for part in parts]
-                return "".join(map(str, words)) if all(map(_is_word, words)) else None
+                return "".join(map(str, words)) if all(map(is_word, words)) else None
             case ast.FormattedValue(value=value):
                 return self._value(value, names)
             case ast.Attribute(value=owner, attr=name):
-                return _attribute(self._value(owner, names), name)
+                return attribute_of(self._value(owner, names), name)
             case ast.Subscript(value=owner, slice=ast.Constant(value=int(place))):
                 found = self._value(owner, names)
                 row = isinstance(found, Slot) and place >= 0
-                return found.perhaps_at(place) if row else _at(found, place)
+                return found.perhaps_at(place) if row else value_at(found, place)
             case ast.Subscript(value=owner, slice=place):
-                return _at(self._value(owner, names), self._value(place, names))
+                return value_at(self._value(owner, names), self._value(place, names))
             case ast.Call():
                 return self._called(node, names)
             case ast.ListComp() | ast.GeneratorExp() | ast.SetComp() | ast.DictComp():
@@ -248,10 +255,10 @@ class _Reader:
                 self._inside(owner, getattr(type(owner), name, None), args, kwargs)
                 return None
             case Method(owner=owner, name=name):
-                return _of_container(owner, name, args)
+                return of_container(owner, name, args)
         if isinstance(node.func, ast.Name) and node.func.id == "len" and len(args) == 1:
             owner = args[0].of if isinstance(args[0], Computed) else args[0]
-            return Size(owner, 0) if isinstance(owner, Slot) else _length(owner)
+            return Size(owner, 0) if isinstance(owner, Slot) else length_of(owner)
         return None
 
     def _module(self, module: nn.Module, args: list[Any], kwargs: dict[Any, Any]) -> Any:
@@ -283,86 +290,3 @@ def _subscripts(body: list[Any]) -> list[ast.Subscript]:
 
 def _is_plain(node: ast.expr) -> bool:
     return not isinstance(node, ast.Starred)
-
-
-def _is_word(value: Any) -> bool:
-    return isinstance(value, str | int)
-
-
-def _candidates(variable: ast.expr, name: str) -> list[Any]:
-    """What a loop's variable may be for a key, or for a part of one."""
-    if not isinstance(variable, ast.Tuple):
-        return [name]
-    parts = (name.split(separator) for separator in _SEPARATORS)
-    return [tuple(words) for words in parts if len(words) == len(variable.elts)]
-
-
-def _length(value: Any) -> int | None:
-    if isinstance(value, nn.ModuleList | nn.Sequential | nn.ModuleDict | list):
-        return len(value)
-    return None
-
-
-def _part(value: Any, place: int) -> Any:
-    """One of several values to which an unpacked one comes."""
-    if isinstance(value, Slot):
-        return value.at(place)
-    if isinstance(value, Sizes):
-        return Size(value.of, place)
-    if isinstance(value, list | tuple | range | nn.ModuleList | nn.Sequential):
-        return value[place] if place < len(value) else None
-    if isinstance(value, nn.ModuleDict):
-        return list(value.keys())[place]
-    return None
-
-
-def _attribute(owner: Any, name: str) -> Any:
-    if isinstance(owner, nn.Module):
-        found = dict(named_children(owner)).get(name, vars(owner).get(name))
-        if found is not None:
-            return found if isinstance(found, nn.Module | int | str | list | tuple) else None
-        return Method(owner, name)
-    slot = owner.of if isinstance(owner, Computed) else owner
-    if isinstance(slot, Slot) and name == "shape":
-        return Sizes(slot)
-    if isinstance(owner, Slot | Computed | str):
-        return Method(owner, name)
-    return None
-
-
-def _at(owner: Any, place: Any) -> Any:
-    if isinstance(place, list):
-        place = tuple(place)
-    if isinstance(owner, Sizes) and type(place) is int:
-        return Size(owner.of, place)
-    if isinstance(owner, Slot):
-        if isinstance(place, str) or (isinstance(place, tuple) and _are_words(place)):
-            return owner.at_key(place)
-        return owner.at(place) if type(place) is int and place >= 0 else None
-    if isinstance(owner, nn.ModuleDict) and isinstance(place, str):
-        return owner[place] if place in owner else None
-    if isinstance(owner, nn.ModuleList | nn.Sequential | list | tuple) and type(place) is int:
-        return owner[place] if -len(owner) <= place < len(owner) else None
-    return None
-
-
-def _are_words(place: tuple[Any, ...]) -> bool:
-    return bool(place) and all(isinstance(word, str) for word in place)
-
-
-def _of_container(owner: Any, name: str, args: list[Any]) -> Any:
-    """A method of an input, of a dict of modules, or of a text."""
-    if isinstance(owner, str):
-        words = args[0] if args else None
-        joins = name == "join" and isinstance(words, list | tuple) and all(map(_is_word, words))
-        return owner.join(map(str, words)) if joins else None
-    slot = owner.of if isinstance(owner, Computed) else owner
-    if name == "size":
-        return Size(slot, args[0]) if args and type(args[0]) is int else Sizes(slot)
-    if not isinstance(owner, Slot):
-        return None
-    if name in ("items", "keys", "values"):
-        return Entries(owner, name)
-    if name in ("get", "pop") and args and isinstance(args[0], str):
-        return owner.at_key(args[0])
-    return owner if name in _SAME else None

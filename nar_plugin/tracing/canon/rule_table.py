@@ -43,8 +43,9 @@ _CLOSING = """\
 
     ## Known limits
 
-    - A loop that reads no slice of a sequence is as deep as it is long: refinements of one guess, a
-      decoder that is fed its own words. A cell in a loop is its operations, no `lstm` or `gru`.
+    - A loop that reads no slice of a sequence is as deep as it is long where its state was computed
+      before it and its results are not joined: refinements of one guess. A cell in a loop is its
+      operations, no `lstm` or `gru`.
     - A branch on a value that depends on the data takes the side of a fixed stand-in.
     - Three layers of one input that meet in no attention and no product, and one that is as wide,
       are two designs; so are patches that are normalised before their layer, and a convolution.

@@ -20,7 +20,8 @@ declare(
         name="steps of a loop",
         effect="fused",
         pattern="the same calls with the same weights on one slice of a sequence after the other, "
-        "three times or more, each alone or with what the step before made",
+        "three times or more, each alone or with what the step before made; on no slice, where the "
+        "state begins as a constant or all results are joined; rounds that double a distance",
         result="the step once; where the state begins as zeros, the first and the second",
         reason="A cell, a selective scan or an encoder of frames is one, however long the "
         "sequence is.",
