@@ -40,6 +40,7 @@ from nar_plugin.report.answers import (
     query_of_row,
 )
 from nar_plugin.report.compare import comparison_of
+from nar_plugin.report.novelty import Novelty
 from nar_plugin.report.similar_blocks import notes_of
 from nar_plugin.tracing import ArchitectureGraph
 
@@ -219,20 +220,20 @@ def compare(a: Any, b: Any, *, example_inputs: Any = None) -> Comparison:
     return comparison_of(one.query, other.query, likeness, macros, families)
 
 
-def novelty(model: Any, *, example_inputs: Any = None, index: Index = None) -> float:
+def novelty(model: Any, *, example_inputs: Any = None, index: Index = None) -> Novelty:
     """Say how far a model is from everything known: 1 minus the score of the best hit.
 
     Example:
         ```python
         nar_plugin.novelty("timm:resnet50")  # 0.0: it is in the index
+        nar_plugin.novelty(model).without_partner  # blocks that the nearest prior art lacks
         ```
 
     Returns:
-        A number from 0 to 1: 0 for a known architecture, near 1 for one that has little in common
-        with any.
+        A number from 0 to 1, 0 for a known design. It prints what held-out designs it is more
+        novel than, and the nearest prior art.
     """
-    (hit,) = find_similar(model, 1, index=index, example_inputs=example_inputs)
-    return 0.0 if hit.exact else max(0.0, 1.0 - hit.score)
+    return Novelty(find_similar(model, 1, index=index, example_inputs=example_inputs))
 
 
 def load_index(path: Index = None, revision: str | None = None) -> ArchitectureIndex:

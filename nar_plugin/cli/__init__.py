@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from nar_plugin.cli import compare, dev, doctor, find, hub, index, motifs, plugins, trace
+from nar_plugin.cli import compare, dev, doctor, find, hub, index, motifs, novelty, plugins, trace
 from nar_plugin.cli.moved import moved
 from nar_plugin.cli.output import fail
 from nar_plugin.cli.streams import stdout_for_results
@@ -33,6 +33,7 @@ app.command("find")(find.find)
 app.command("trace")(trace.trace)
 app.command("motifs")(motifs.motifs)
 app.command("compare")(compare.compare)
+app.command("novelty")(novelty.novelty)
 app.command("doctor")(doctor.doctor)
 index.app.command("update")(hub.update)
 index.app.command("use")(hub.use)

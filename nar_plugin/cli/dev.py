@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from nar_plugin.cli import bench, corpus, crawl, evaluate, train
+from nar_plugin.cli import bench, calibrate, corpus, crawl, evaluate, train
 from nar_plugin.cli.index_reencode import reencode
 from nar_plugin.cli.index_write import write
 
@@ -28,5 +28,6 @@ index.command("reencode")(reencode)
 app.add_typer(corpus.app, name="corpus")
 app.command("train")(train.train)
 app.command("evaluate")(evaluate.evaluate)
+app.command("calibrate")(calibrate.calibrate)
 app.add_typer(index, name="index")
 app.add_typer(bench.app, name="bench")

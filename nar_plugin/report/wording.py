@@ -189,6 +189,7 @@ def module_tree_text(reason: str, done: str = "compared") -> str:
     if _MISTAKE.match(refusal):
         refusal = f"{refusal}; that may be a mistake in it"
         advice = "If it is none, example_inputs= in Python gives a sure answer."
+    advice += " Of a part of a model, ask with the whole: find_similar(model, at=...)."
     cause = f" ({refusal})" if refusal else ""
     return f"No inputs were found that its forward takes{cause}, so {compared}. {advice}"
 
