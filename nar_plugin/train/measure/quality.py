@@ -75,24 +75,23 @@ _HEAD = """# Quality of retrieval
 Written by `nar dev evaluate` from what is measured; [quality.json](quality.json) holds the cells,
 each with the time when its split was read.
 
-**Measures.** A query finds candidates by cosine. Those of its family are relevant. The query is
-left out of the candidates and of the relevant. MRR@k: one over the rank of the first relevant one,
-0 past k. MAP@k: average precision over the first k, divided by min(relevant, k). NDCG@k: binary
-gains, the ideal cut at k. Ties come in the order of the corpus. A query without a relevant
-candidate does not count. Where at most k are relevant, trec's `map_cut` and `ndcg_cut` are the same
-numbers, which the tests check with ir-measures. The evaluator that the paper's authors published
-cannot have made the paper's table: it cuts the ranking at k but not the ideal, so that its NDCG
-never falls with k, and in Table 1 it does (their method on real architectures: .705, .692, .678).
+**Measures.** A query finds candidates by cosine, or with `default` by likeness
+([architecture.md](../architecture.md#likeness)). Those of its family are relevant; the query
+itself and queries without a relevant candidate do not count. MRR@k: one over the rank of the
+first relevant one, 0 past k. MAP@k: average precision over the first k, divided by min(relevant,
+k). NDCG@k: binary gains, the ideal cut at k. Ties come in the order of the corpus. Where at most
+k are relevant, these are trec's `map_cut` and `ndcg_cut`, which the tests check with ir-measures.
+(The evaluator that the paper's authors published cuts the ranking at k but not the ideal, so its
+NDCG cannot fall with k. In their Table 1 it does: .705, .692, .678.)
 
-**Splits.** `corpus/splits.py` and `measure/twin_pairs.py` state them. The candidates are the whole
-corpus; graphs that are known from the module tree alone, or have no parameter, do not count.
-Designs composed of a backbone and a head are trained on and found, and never ask. All graphs
-of a design, which differ in head and vocabulary alone, are of one family (`splits.families`).
+**Splits.** `corpus/splits.py` and `measure/twin_pairs.py` state them. The candidates are the
+whole corpus. Graphs that are known from the module tree alone, or have no parameter, do not
+count. Designs composed of a backbone and a head are trained on and found, and never ask. All
+graphs of a design, which differ in head and vocabulary alone, are of one family
+(`splits.families`).
 
-Several seeds: the mean, and after ± half of the range from the least to the largest.
-
-Seconds are of training and of embedding all graphs, on the machine that the last column names.
-Cells were measured beside each other there: how fast a method is alone, this does not say.
+With several seeds: the mean, and after ± half of the range. Seconds are of training and of
+embedding all graphs, on the machine that the last column names, beside other programs.
 """
 
 
