@@ -116,7 +116,7 @@ def find_similar(
             that the inputs of the module are known.
         index: An index, its folder or repository, or None for the one that answers (`load_index`).
         where: Conditions on the hits: `task`, `family`, `library`, `params`, `year` and more
-            (`nar_plugin.index.where.allowed_rows`).
+            (`nar_plugin.index.search.where.allowed_rows`).
         example_inputs: What the forward is traced with, when the guess is not right.
         trace: Build and trace the model even if the index knows the name.
         distinct: `backbone` makes designs that differ in head or stem one hit, the best of them;
