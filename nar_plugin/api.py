@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
+from functools import partial
 from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
@@ -20,6 +21,7 @@ from nar_plugin.index import ArchitectureIndex, overlay
 from nar_plugin.index.block_search import most_alike_blocks
 from nar_plugin.index.known import is_another, known
 from nar_plugin.index.ranking import Subject, alike, most_alike, under_own_name
+from nar_plugin.index.stored_designs import stored_design
 from nar_plugin.index.subjects import subject_of, subject_of_row
 from nar_plugin.likeness.parts import cut
 from nar_plugin.mining import MacroGraph, mine
@@ -141,7 +143,8 @@ def find_similar(
     if not where:  # which may have asked for another name
         ranked = [under_own_name(found, each, query.name) for each in ranked]
     hits = tuple(hit_of(rank, each, query) for rank, each in enumerate(ranked, start=1))
-    return SimilarArchitectures(query, info_of(found), hits, macro)
+    designs = partial(stored_design, found)
+    return SimilarArchitectures(query, info_of(found), hits, macro, designs)
 
 
 def _similar_blocks(
@@ -199,11 +202,12 @@ def motifs(model: Any, *, example_inputs: Any = None) -> MacroGraph:
     return mine(_with_content(_traced(model, example_inputs, None, "motifs")).graph)
 
 
-def compare(a: Any, b: Any, *, example_inputs: Any = None) -> Comparison:
+def compare(a: Any, b: Any, *, example_inputs: Any = None, trace: bool = False) -> Comparison:
     """Compare two models: how alike they are, block by block, and what differs.
 
-    Both are built and traced, because an explanation needs their graphs. If a library is not
-    installed, the row of the name answers, and nothing is explained.
+    The index answers for a name that it knows, as in `find_similar`, with the graph that came with
+    it. Of an index without graphs both are built and traced; if a library is not installed, the row
+    of the name answers, and nothing is explained.
 
     Example:
         ```python
@@ -213,7 +217,9 @@ def compare(a: Any, b: Any, *, example_inputs: Any = None) -> Comparison:
         ```
     """
     index = load_index()
-    one, other = (_ask(model, example_inputs, index, "compare", trace=True) for model in (a, b))
+    one, other = (
+        _ask_with_design(model, example_inputs, index, "compare", trace) for model in (a, b)
+    )
     families = len(index.families_of(other.query.design))
     macros = one.macro, other.macro
     likeness = alike(one.subject, other.subject)
@@ -327,6 +333,19 @@ def _ask(
     changed = source is not None and is_another(index, source.name, subject)
     query = query_of_model(model, asked, macro.table(), changed=changed)
     return _Asked(subject, query, macro)
+
+
+def _ask_with_design(
+    model: Any, example_inputs: Any, index: ArchitectureIndex, caller: str, trace: bool
+) -> _Asked:
+    """What is asked about, by its row where the index has its graph too."""
+    asked = _ask(model, example_inputs, index, caller, trace)
+    if asked.macro is not None:
+        return asked
+    macro = stored_design(index, asked.query.fingerprint)
+    if macro is None and not trace:
+        return _ask(model, example_inputs, index, caller, trace=True)
+    return asked._replace(macro=macro)
 
 
 def _traced(model: Any, example_inputs: Any, index: Index, caller: str) -> Traced:

@@ -42,7 +42,7 @@ def verify(
     if as_json:
         show_json(facts)
     else:
-        left_out = f" Not here, and needed by no query: {' '.join(absent)}." if absent else ""
+        left_out = f" Not here, and not needed to search: {' '.join(absent)}." if absent else ""
         say(
             f"{clean(index.source)} at {clean(manifest.revision)}: {counted(len(files), 'file')}, "
             f"{size:,} bytes, {manifest.graphs:,} graphs; all as the manifest says.{left_out}"

@@ -23,10 +23,6 @@ def write(
     revision: Annotated[
         str | None, typer.Option(metavar="R", help="Name of this state; today's date.")
     ] = None,
-    graphs: Annotated[
-        bool,
-        typer.Option("--graphs", help="With the graphs, which `nar dev index reencode` reads."),
-    ] = False,
 ) -> None:
     """Encode a corpus and write the index that ships (extra: train)."""
     from nar_plugin.cli.extra import needs_train
@@ -34,4 +30,4 @@ def write(
     with needs_train():
         from nar_plugin.train.fit.default import write_index
     today = datetime.now(UTC).strftime("%Y.%m.%d")
-    say(repr(write_index(corpus, encoder, folder, revision or today, graphs=graphs)))
+    say(repr(write_index(corpus, encoder, folder, revision or today)))

@@ -19,8 +19,6 @@ from nar_plugin.regular_files import is_there, open_regular, read_regular
 from nar_plugin.remote.cache import MAIN, Held, Place
 from nar_plugin.remote.failures import Absent
 
-LEFT_OUT = ("graphs",)  # more than all the rest together; no query reads them
-
 
 @dataclass(frozen=True)
 class Release:
@@ -32,7 +30,6 @@ class Release:
         commit: Which commit that is.
         manifest: What the commit holds.
         folder: The commit's folder in the cache.
-        graphs: Whether its graphs are wanted too.
     """
 
     place: Place
@@ -40,13 +37,11 @@ class Release:
     commit: str
     manifest: Manifest
     folder: Path
-    graphs: bool = False
 
     @property
     def files(self) -> tuple[FileEntry, ...]:
-        """What a query needs, and the graphs where they are wanted."""
-        left_out = () if self.graphs else LEFT_OUT
-        return tuple(entry for entry in self.manifest.files if entry.kind not in left_out)
+        """All that the manifest lists."""
+        return self.manifest.files
 
     def __str__(self) -> str:
         """Such as `owner/name@1a2b3c4d`."""

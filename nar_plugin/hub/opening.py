@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 from nar_plugin.errors import IndexUnavailable, NarError
 from nar_plugin.hub.answering import first_readable
-from nar_plugin.hub.download import LEFT_OUT, fetch, find_release, missing, read_manifest_at
+from nar_plugin.hub.download import fetch, find_release, missing, read_manifest_at
 from nar_plugin.hub.pointer import read_pointers
 from nar_plugin.hub.update import active_repository, remember
 from nar_plugin.index import EMBEDDED, ArchitectureIndex
@@ -82,7 +81,7 @@ def fetched(place: Place, revision: str | None) -> Path:
 
 
 def open_with_graphs(place: str | Path, revision: str | None) -> ArchitectureIndex:
-    """The index in a folder, or that of a repository with the graphs that no query needs.
+    """The index in a folder, or that of a repository with the graphs that a cache may lack.
 
     Raises:
         IndexUnavailable: There is no such index, or it could not be had.
@@ -91,7 +90,7 @@ def open_with_graphs(place: str | Path, revision: str | None) -> ArchitectureInd
     """
     if is_there(Path(place)) or not is_repository(str(place)):
         return _of_revision(ArchitectureIndex.load(place), revision)
-    release = replace(find_release(Place(str(place)), revision), graphs=True)
+    release = find_release(Place(str(place)), revision)
     return ArchitectureIndex.load(fetch(release, missing(release)))
 
 
@@ -105,7 +104,7 @@ def cached(place: Place, revision: str | None) -> Path | None:
     except (NarError, OSError):
         return None
     folder = found.parent
-    needed = (entry for entry in manifest.files if entry.kind not in LEFT_OUT)
+    needed = (entry for entry in manifest.files if entry.kind != "graphs")  # they only explain
     whole = all(_has_size(folder / entry.path, entry.size) for entry in needed)
     return folder if whole else None
 

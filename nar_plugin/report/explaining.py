@@ -1,4 +1,4 @@
-"""Explain a hit: build it by its name, since an index holds rows and no graphs."""
+"""Explain a hit: by the graphs that the index has of both, else by building what is missing."""
 
 from __future__ import annotations
 
@@ -13,21 +13,25 @@ if TYPE_CHECKING:
     from nar_plugin.mining import MacroGraph
     from nar_plugin.report.asked import Query
     from nar_plugin.report.hit import Hit
+    from nar_plugin.report.similar import Designs
 
 
-def explained_hit(query: Query, macro: MacroGraph | None, hit: Hit) -> Explanation:
+def explained_hit(
+    query: Query, macro: MacroGraph | None, hit: Hit, designs: Designs
+) -> Explanation:
     """Why a hit is as alike as it is.
 
     Args:
         query: The model asked about.
-        macro: Its design; None where its row answered, and then it is built by its name.
-        hit: The known architecture; it is built by the first of its names that can be.
+        macro: Its design; None where its row answered.
+        hit: The known architecture.
+        designs: What the index has; what it lacks is built by the first name that can be.
 
     Raises:
-        NarError: One of the two cannot be built here.
+        NarError: One of the two is not stored and cannot be built here.
     """
-    own = macro or _built((query.name,) if query.name else ())
-    known = _built(tuple(dict.fromkeys((hit.name, *hit.names))))
+    own = macro or designs(query.fingerprint) or _built((query.name,) if query.name else ())
+    known = designs(hit.fingerprint) or _built(tuple(dict.fromkeys((hit.name, *hit.names))))
     return explain(own, known, hit.score, (name_text(query), clean(hit.name)))
 
 
@@ -43,6 +47,6 @@ def _built(names: Sequence[str]) -> MacroGraph:
         except NarError as error:
             refusal = refusal or error
     raise NarError(
-        f"{clean(names[0]) if names else 'The model'} cannot be built here, and an index holds no "
-        f"graphs, so there is nothing to explain block by block: {refusal}"
+        f"{clean(names[0]) if names else 'The model'} cannot be built here, and the index came "
+        f"without its graph, so there is nothing to explain block by block: {refusal}"
     ) from refusal

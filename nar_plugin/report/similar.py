@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from nar_plugin.errors import NarError
 from nar_plugin.report.asked import IndexInfo, Query
@@ -15,6 +15,14 @@ if TYPE_CHECKING:
 
     from nar_plugin.mining import MacroGraph
     from nar_plugin.report.explanation import Explanation
+
+
+Designs: TypeAlias = "Callable[[str], MacroGraph | None]"  # of a fingerprint, where it is known
+
+
+def nothing_stored(fingerprint: str) -> MacroGraph | None:
+    """The `Designs` of an index that came without graphs."""
+    return None
 
 
 @dataclass(frozen=True, repr=False)
@@ -34,7 +42,8 @@ class SimilarArchitectures(Sequence[Hit]):
         query: The model asked about.
         index: The index that answered. (It hides `Sequence.index`: a hit knows its own rank.)
         hits: The answers, most similar first.
-        macro: The model's design, which `explain` reads; None where only its row is known.
+        macro: The model's design, which `explain` reads; None where its row answered.
+        designs: Gives the stored design of a fingerprint, which `explain` reads too.
     """
 
     query: Query
@@ -42,6 +51,11 @@ class SimilarArchitectures(Sequence[Hit]):
     index: IndexInfo = field()  # type: ignore[assignment]
     hits: tuple[Hit, ...]
     macro: MacroGraph | None = field(default=None, compare=False)
+    designs: Designs = field(default=nothing_stored, compare=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the index behind `designs`, which a pickle would copy."""
+        return {**vars(self), "designs": nothing_stored}
 
     def __len__(self) -> int:
         """The number of hits."""
@@ -89,12 +103,11 @@ class SimilarArchitectures(Sequence[Hit]):
             item: Which of the hits, as in `similar[item]`.
 
         Raises:
-            NarError: The hit cannot be built here, since its library is not installed, or the
-                model is only known as a row of the index.
+            NarError: The index came without graphs, and one of the two cannot be built here.
         """
         from nar_plugin.report.explaining import explained_hit
 
-        return explained_hit(self.query, self.macro, self.hits[item])
+        return explained_hit(self.query, self.macro, self.hits[item], self.designs)
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -68,6 +68,13 @@ def test_a_known_name_is_answered_from_the_index(timm):
     assert not imported & HEAVY
 
 
+def test_two_known_names_are_compared_from_the_index(timm):
+    printed, imported = run("compare", timm, "timm:resnet101")
+    assert "from the index" in printed
+    assert "Bottleneck" in printed
+    assert not imported & HEAVY
+
+
 def test_a_fresh_trace_where_it_is_asked_for(timm):
     printed, imported = run("find", timm, "--trace", "-k", "1", "--json")
     assert json.loads(printed)["query"]["method"] == "meta"

@@ -187,14 +187,14 @@ def test_rows_of_another_number(saved, build, row, tmp_path):
 
 def test_a_fingerprint_twice(saved, index):
     rows = index.rows()
-    replace_file(saved, ROWS, to_parquet(to_table([*rows[:2], rows[3], rows[3]])))
+    replace_file(saved, ROWS, to_parquet(to_table([*rows[:2], rows[3], rows[3]]), "rows"))
     with pytest.raises(IndexUnavailable, match=r"contradicts itself.* 4 rows of 3 fingerprints"):
         ArchitectureIndex.load(saved)
 
 
 def test_more_names_than_the_manifest_says(saved, index):
     rows = [replace(row, names=(*row.names, "x:y")) for row in index.rows()]
-    replace_file(saved, ROWS, to_parquet(to_table(rows)))
+    replace_file(saved, ROWS, to_parquet(to_table(rows), "rows"))
     with pytest.raises(IndexUnavailable, match=r"contradicts itself.* 9 names.* 4 and 5"):
         ArchitectureIndex.load(saved)
 

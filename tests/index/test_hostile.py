@@ -295,7 +295,7 @@ def test_a_parquet_bomb_is_not_unpacked(kind, tmp_path):
 def test_rows_of_honest_length_are_read(row):
     """Long names, many names, many motifs: far from the limits."""
     rows = [row(f"lib:{'n' * 500}{i}", tuple(f"lib:{i}.{j}" for j in range(50))) for i in range(99)]
-    content = to_parquet(to_table(rows))
+    content = to_parquet(to_table(rows), "rows")
     entry = FileEntry.of(content, ROWS, "rows", 99)
     assert from_parquet(content, entry, schema()).equals(to_table(rows))
 
@@ -328,7 +328,7 @@ def test_a_codec_that_no_one_knows_is_refused(whole):
 def test_a_histogram_of_another_length_than_its_levels_is_refused():
     """Arrow ends the process when it is asked for such a column."""
     numbers = pa.schema([pa.field("number", pa.float32(), nullable=False)])
-    content = to_parquet(pa.table([pa.array([0.5], pa.float32())], schema=numbers))
+    content = to_parquet(pa.table([pa.array([0.5], pa.float32())], schema=numbers), "rows")
     schema = pq.ParquetFile(pa.BufferReader(content)).metadata.schema
     pages._check_histograms([{16: {3: [1]}}], schema)  # size statistics, and levels in them
     with pytest.raises(pages.Oversized, match="histogram of levels"):

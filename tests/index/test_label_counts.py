@@ -58,7 +58,7 @@ def contents_of(texts, **how):
 
 
 def test_parquet_round_trip():
-    content = to_parquet(stored(TEXTS))
+    content = to_parquet(stored(TEXTS), "labels")
     entry = FileEntry.of(content, LABELS, "labels", len(TEXTS))
     table = from_parquet(content, entry, label_counts.schema())
     assert table["fingerprint"].to_pylist() == [chain(text).fingerprint for text in TEXTS]
@@ -120,7 +120,7 @@ def test_labels_of_other_rows_are_refused(tmp_path):
     with pytest.raises(NarError, match="labels that are not those of the rows"):
         empty.adding([row("lib:a")], np.ones((1, 2)), None, stored(["ab"]))
     ArchitectureIndex(contents_of(TEXTS)).save(tmp_path)
-    replace_file(tmp_path, LABELS, to_parquet(stored(TEXTS[::-1])))
+    replace_file(tmp_path, LABELS, to_parquet(stored(TEXTS[::-1]), "labels"))
     with pytest.raises(IndexIncompatible, match=r"stored labels .* are not those of its rows"):
         _ = ArchitectureIndex.load(tmp_path).contents.labels
 
@@ -148,6 +148,6 @@ def test_damaged_labels_are_refused(kind, values):
 
 def test_a_file_of_other_columns_is_refused(tmp_path):
     ArchitectureIndex(contents_of(TEXTS)).save(tmp_path)
-    replace_file(tmp_path, LABELS, to_parquet(stored(TEXTS).drop_columns(["views"])))
+    replace_file(tmp_path, LABELS, to_parquet(stored(TEXTS).drop_columns(["views"]), "labels"))
     with pytest.raises(IndexIncompatible, match=r"labels\.parquet is not what the manifest says"):
         _ = ArchitectureIndex.load(tmp_path).contents.labels

@@ -187,7 +187,7 @@ def test_the_encoder_is_kept_beside_the_vectors(index, tmp_path, row):
 def graph(*widths):
     ops = tuple(Op("linear", (("in", width), ("out", width))) for width in widths)
     edges = np.array([[i, i + 1] for i in range(len(ops) - 1)], dtype=np.int32).reshape(-1, 2)
-    return ArchitectureGraph(ops, edges, ("",) * len(ops))
+    return ArchitectureGraph(ops, edges, tuple(f"layers.{i}" for i in range(len(ops))))
 
 
 @pytest.fixture
@@ -235,6 +235,7 @@ def test_stored_graphs_are_the_graphs(with_graphs):
     assert first.motifs[0].ops == graph(4, 4).ops
     assert first.motifs[0].edges.tolist() == [[0, 1]]
     assert second.motifs[0].ops == graph(2).ops
+    assert first.graph.paths == ("layers.0", "layers.1", "layers.2")
 
 
 def test_no_reencoding_without_graphs(index):
@@ -250,18 +251,25 @@ def test_graphs_of_other_rows_are_refused(with_graphs, row):
 @pytest.mark.parametrize(
     "changes",
     [
-        {"edges": [0, 9]},
-        {"edges": [1, 0]},
-        {"edges": [-1, 1]},
-        {"edges": [0]},
+        {"steps": [9], "reaches": [9]},
+        {"steps": [1], "reaches": [-1]},
+        {"steps": [1], "reaches": [2]},
+        {"steps": [0], "reaches": [0]},
+        {"steps": [1, 1], "reaches": [1]},
+        {"steps": [2**31 - 1, 2**31 - 1], "reaches": [1, 1]},
+        {"paths": ""},
+        {"paths": "a\nb\nc\nd"},
         {"starts": []},
         {"starts": [1]},
         {"starts": [0, 0]},
         {"starts": [0, 99]},
         {"ops": []},
-        {"ops": ["{"]},
-        {"ops": ["[" * 100_000]},
-        {"ops": ['["linear", 3]', "7", "null"]},
+        {"ops": [0, 0, 99]},
+        {"ops": [0, 0, -1]},
+        {"texts": []},
+        {"texts": ["{", "{"]},
+        {"texts": ["[" * 100_000] * 2},
+        {"texts": ['["linear", 3]', "7"]},
     ],
 )
 def test_what_is_no_graph(with_graphs, changes):

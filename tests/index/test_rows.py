@@ -18,7 +18,7 @@ def read(content, rows=4):
 
 def test_parquet_round_trip(index):
     rows = index.rows()
-    table = read(to_parquet(to_table(rows)))
+    table = read(to_parquet(to_table(rows), "rows"))
     assert rows_of(table) == rows
     assert rows_of(table.slice(1, 2)) == rows[1:3]
     assert rows[0].motifs[0].label == "Bottleneck"
@@ -28,7 +28,7 @@ def test_parquet_round_trip(index):
 
 
 def test_what_is_written(index):
-    content = to_parquet(to_table(index.rows()))
+    content = to_parquet(to_table(index.rows()), "rows")
     file = pq.ParquetFile(io.BytesIO(content))
     assert file.metadata.row_group(0).column(0).compression == "ZSTD"
     fields = {field.name: str(field.type) for field in file.schema_arrow}
@@ -69,7 +69,7 @@ def test_what_is_written(index):
 
 def test_counts_above_32_bits(row):
     table = to_table([row("timm:huge", params=7 * 10**11, flops=10**16)])
-    assert rows_of(read(to_parquet(table), 1))[0].params == 7 * 10**11
+    assert rows_of(read(to_parquet(table, "rows"), 1))[0].params == 7 * 10**11
 
 
 def test_a_table_of_before_there_were_backbones(row):
@@ -77,14 +77,14 @@ def test_a_table_of_before_there_were_backbones(row):
     whole, older = to_table(rows), to_table(rows).drop_columns(["backbone"])
     found = []
     for table in (whole, older):
-        content = to_parquet(table)
+        content = to_parquet(table, "rows")
         entry = FileEntry.of(content, "shards/00000.rows.parquet", "rows", 2)
         found.append([each.backbone for each in rows_of(read_rows(content, entry))])
     assert found == [["nar1:b", ""], ["", ""]]
 
 
 def test_no_rows():
-    assert len(read(to_parquet(to_table([])), 0)) == 0
+    assert len(read(to_parquet(to_table([]), "rows"), 0)) == 0
 
 
 def test_merge_keeps_the_order(row):
@@ -120,13 +120,13 @@ def test_missing_and_changed_columns_are_refused(index):
     with pytest.raises(
         IndexIncompatible, match=r"rows\.parquet is not .* it has the columns name: string"
     ):
-        read(to_parquet(table.drop_columns(["licence"])))
+        read(to_parquet(table.drop_columns(["licence"]), "rows"))
     params = table["params"].cast(pa.float64())
     with pytest.raises(IndexIncompatible, match="params: double"):
-        read(to_parquet(table.set_column(5, "params", params)))
+        read(to_parquet(table.set_column(5, "params", params), "rows"))
     nullable = table.cast(pa.schema([field.with_nullable(True) for field in schema()]))
     with pytest.raises(IndexIncompatible, match="nar index update"):
-        read(to_parquet(nullable))
+        read(to_parquet(nullable, "rows"))
 
 
 @pytest.mark.parametrize("content", [b"", b"PAR1", b"PAR1" + b"\0" * 100 + b"PAR1"])

@@ -18,7 +18,7 @@ from nar_plugin.index.store import graphs as stored_graphs
 from nar_plugin.index.store import label_counts
 from nar_plugin.index.store.blocks import Blocks
 from nar_plugin.index.store.folder import present, read_verified, source_of
-from nar_plugin.index.store.manifest import Manifest
+from nar_plugin.index.store.manifest import Manifest, shard_path
 from nar_plugin.index.store.parquet import from_parquet
 from nar_plugin.index.store.prefixes import distributions, licences
 from nar_plugin.index.store.rows import (
@@ -234,9 +234,27 @@ class Contents:
             raise NarError(
                 f"The index {self.source} does not hold the graphs of all its rows, from which "
                 "vectors could be made. `nar index update` fetches an index for today's encoder; "
-                "`nar dev index write --graphs` makes one with graphs, from a corpus."
+                "`nar dev index write` makes one from a corpus."
             )
         return self._stored("graphs", stored_graphs.schema())
+
+    def graph(self, position: int) -> pa.Table | None:
+        """The stored graph of one row, as a table of one row; None where it came without."""
+        number = int(self.numbers[position])
+        here = {entry.path: entry for entry in present(self.folder or Path(), self.manifest)}
+        for shard_number, rows in enumerate(self.manifest.of_kind("rows")):
+            if number < rows.rows:
+                graphs = here.get(shard_path(shard_number, "graphs"))
+                if graphs is None:
+                    return None
+                content = read_verified(self.folder or Path(), graphs)
+                return from_parquet(content, graphs, stored_graphs.schema(), row=number)
+            number -= rows.rows
+        for shard in self.added:
+            if number < len(shard.table):
+                return None if shard.graphs is None else shard.graphs.slice(number, 1)
+            number -= len(shard.table)
+        return None
 
     def stored_labels(self) -> pa.Table | None:
         """The table of the rows' labels; None where a shard came without."""

@@ -54,7 +54,7 @@ class Shard:
         }
         for kind, table in tables.items():
             if table is not None:
-                contents[kind] = to_parquet(table), len(table)
+                contents[kind] = to_parquet(table, kind), len(table)
         return {
             FileEntry.of(content, shard_path(number, kind), kind, rows): content
             for kind, (content, rows) in contents.items()

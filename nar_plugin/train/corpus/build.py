@@ -20,7 +20,13 @@ from nar_plugin import manager
 from nar_plugin.errors import IndexUnavailable, NarError
 from nar_plugin.hookspecs import NamedArchitecture
 from nar_plugin.tracing.vocabulary import VOCABULARY_VERSION
-from nar_plugin.train.corpus.corpus import StoredGraph, read_names, read_stored, write_corpus
+from nar_plugin.train.corpus.corpus import (
+    WELL_KNOWN,
+    StoredGraph,
+    read_names,
+    read_stored,
+    write_corpus,
+)
 from nar_plugin.train.corpus.environments import environments, read_listing
 from nar_plugin.train.corpus.fact_labels import labelled
 from nar_plugin.train.corpus.mixing import attends, convolves
@@ -172,10 +178,17 @@ def _labels(item: NamedArchitecture | None) -> dict[str, Any]:
 
 
 def _keep_first(graphs: dict[str, StoredGraph], graph: StoredGraph) -> None:
-    """Keep, of those that share a fingerprint, the graph of the first name in the alphabet."""
+    """Keep, of those that share a fingerprint, the graph of the name whose paths people know best.
+
+    That is one of a library that others build on, else the first in the alphabet.
+    """
     known = graphs.get(graph.fingerprint)
-    if known is None or graph.source < known.source:
+    if known is None or _order(graph.source) < _order(known.source):
         graphs[graph.fingerprint] = graph
+
+
+def _order(name: str) -> tuple[bool, str]:
+    return name.partition(":")[0] not in WELL_KNOWN, name
 
 
 def _stored(graph: dict[str, Any], name: str) -> StoredGraph:

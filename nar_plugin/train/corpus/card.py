@@ -28,8 +28,9 @@ configs:
 
 Every name was constructed without weights and traced on meta tensors by `nar dev corpus build`.
 `names` has a row for each name, `graphs` one for each distinct fingerprint (`ops` are row numbers
-of the table `ops`, `edges` pairs of positions in `ops`, `starts` where each motif begins, `paths`
-the module path of each operation, a line each), `ops` one for each distinct operation.
+of the table `ops`; of each edge `steps` has how far its target is from the one before, `reaches`
+how far its source is from its target; `starts` where each motif begins, `paths` the module path of
+each operation, a line each), `ops` one for each distinct operation.
 
 Distinct graphs that are not composed: {published:,}. A name is composed when it is a cell of a
 cross product that was enumerated here, such as any encoder in any decoder. Names that differ in

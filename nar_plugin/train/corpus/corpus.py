@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 from nar_plugin.encoder.sizes import weights
 from nar_plugin.errors import IndexUnavailable
 from nar_plugin.index.store.folder import current, replace_files
+from nar_plugin.index.store.graphs import decode_edges, encode_edges
 from nar_plugin.mining import MINING_VERSION, MacroGraph, MotifCount, macro_of, mine
 from nar_plugin.mining.order import mining_order
 from nar_plugin.tracing.fingerprint import topology
@@ -45,11 +46,14 @@ _GRAPHS = pa.schema(
         *((key, pa.string()) for key in ("fingerprint", "design", "topology", "method", "inputs")),
         *((key, pa.string()) for key in ("source", "paths", "classes", "mining")),
         ("ops", pa.list_(pa.int32())),
-        ("edges", pa.list_(pa.int32())),
+        ("steps", pa.list_(pa.int32())),  # edges: see `nar_plugin.index.store.graphs`
+        ("reaches", pa.list_(pa.int32())),
         ("starts", pa.list_(pa.int32())),
         ("motifs", pa.list_(_MOTIF)),
     ]
 )
+# Libraries whose names and module paths people know; others build on them.
+WELL_KNOWN = frozenset(("timm", "torchvision", "transformers", "diffusers", "litgpt"))
 _HEAD = "names.parquet"  # moved first when a corpus is written
 _LEVEL = 9  # of zstd: 28 MB in 12 s; 19 had written 7 MB after five minutes, and was stopped
 _OPS = pa.schema([("kind", pa.string()), ("attributes", pa.string())])
@@ -185,7 +189,11 @@ def write_corpus(
     texts = sorted({op for graph in graphs for op in graph.ops})
     numbers = {text: number for number, text in enumerate(texts)}
     rows = [
-        {**vars(graph), "ops": np.array([numbers[op] for op in graph.ops], dtype=np.int32)}
+        {
+            **vars(graph),
+            "ops": np.array([numbers[op] for op in graph.ops], dtype=np.int32),
+            **dict(zip(("steps", "reaches"), encode_edges(graph.edges), strict=True)),
+        }
         for graph in graphs
     ]
     ops = [{"kind": kind, "attributes": attributes} for kind, attributes in texts]
@@ -220,7 +228,8 @@ def read_stored(folder: Path) -> Iterator[StoredGraph]:
     ops = [(row["kind"], row["attributes"]) for row in _table(folder, "ops").to_pylist()]
     for row in _rows(_table(folder, "graphs")):
         row["ops"] = [ops[number] for number in row["ops"]]
-        row |= {key: np.array(row[key], dtype=np.int32) for key in ("edges", "starts")}
+        row["edges"] = decode_edges(row.pop("steps"), row.pop("reaches")).ravel()
+        row["starts"] = np.array(row["starts"], dtype=np.int32)
         yield StoredGraph(**row)
 
 
@@ -240,7 +249,7 @@ def read_corpus(folder: Path) -> list[CorpusGraph]:
         count = len(row["ops"])
         graph = ArchitectureGraph(
             ops=tuple(ops[number] for number in row["ops"]),
-            edges=np.array(row["edges"], dtype=np.int32).reshape(-1, 2),
+            edges=decode_edges(row["steps"], row["reaches"]),
             paths=("",) * count,
             method=row["method"],
             inputs=row["inputs"],
@@ -257,6 +266,15 @@ def read_corpus(folder: Path) -> list[CorpusGraph]:
             )
         )
     return sorted(found, key=lambda item: str(item.names[0]["name"]))
+
+
+def read_modules(folder: Path) -> dict[str, tuple[str, str]]:
+    """The module paths of each graph's operations and their classes, by fingerprint, as stored."""
+    wanted = ("fingerprint", "paths", "classes")
+    others = tuple(key for key in _GRAPHS.names if key not in wanted)
+    table = _table(folder, "graphs", without=others)
+    rows = zip(*(table[key].to_pylist() for key in wanted), strict=True)
+    return {fingerprint: (paths, classes) for fingerprint, paths, classes in rows}
 
 
 def _op(kind: str, attributes: str) -> Op:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,18 +17,16 @@ from nar_plugin.index.store import label_counts
 from nar_plugin.index.store.graphs import to_table
 from nar_plugin.likeness import LabelTable
 from nar_plugin.tracing.fingerprint import FINGERPRINT_VERSION
+from nar_plugin.tracing.graph import ArchitectureGraph, IntArray
 from nar_plugin.tracing.vocabulary import VOCABULARY_VERSION
-from nar_plugin.train.corpus.corpus import CorpusGraph, read_corpus
+from nar_plugin.train.corpus.corpus import WELL_KNOWN, CorpusGraph, read_corpus, read_modules
 from nar_plugin.train.corpus.facts import facts_of
 from nar_plugin.train.fit.blocks import blocks_of_corpus
 
 _BATCH = 256  # graphs that are labelled at once
-WELL_KNOWN = frozenset({"timm", "torchvision", "transformers", "diffusers", "litgpt"})
 
 
-def write_index(
-    corpus: Path, encoder: Path, folder: Path, revision: str, *, graphs: bool = False
-) -> ArchitectureIndex:
+def write_index(corpus: Path, encoder: Path, folder: Path, revision: str) -> ArchitectureIndex:
     """Encode the graphs of a corpus and write the index, with its encoder beside it.
 
     Only graphs that are searched (`CorpusGraph.is_searched`) are written, those of most names
@@ -39,7 +38,6 @@ def write_index(
         encoder: Folder of a trained encoder.
         folder: Receives index and encoder.
         revision: Name of this state, such as `2026.11.21`.
-        graphs: Put the graphs beside the vectors, from which another encoder can make its own.
     """
     items = [item for item in read_corpus(corpus) if item.is_searched]
     items.sort(key=lambda item: -len(item.names))
@@ -60,12 +58,23 @@ def write_index(
         fingerprint=FINGERPRINT_VERSION,
         revision=revision,
         versions=_versions(items),
-        graphs=to_table((item.graph, item.starts) for item in items) if graphs else None,
+        graphs=to_table(_with_modules(items, read_modules(corpus))),
         labels=label_counts.to_table(fingerprints, LabelTable.joined(tables)),
         blocks=blocks_of_corpus(corpus, fingerprints),
     )
     index.save(folder, half=True, encoder=encoder)
     return index
+
+
+def _with_modules(
+    items: Iterable[CorpusGraph], modules: Mapping[str, tuple[str, str]]
+) -> Iterator[tuple[ArchitectureGraph, IntArray]]:
+    """The graphs with paths and classes of modules, which need much memory, and their motifs."""
+    for item in items:
+        paths, classes = modules[item.fingerprint]
+        known = dict(line.rsplit("=", 1) for line in classes.splitlines())
+        graph = replace(item.graph, paths=tuple(paths.split("\n")), classes=known)
+        yield graph, item.starts
 
 
 def _versions(items: Iterable[CorpusGraph]) -> dict[str, str]:
