@@ -180,15 +180,16 @@ def _labels(item: NamedArchitecture | None) -> dict[str, Any]:
 def _keep_first(graphs: dict[str, StoredGraph], graph: StoredGraph) -> None:
     """Keep, of those that share a fingerprint, the graph of the name whose paths people know best.
 
-    That is one of a library that others build on, else the first in the alphabet.
+    That is one of a library that others build on, and the shortest, such as `transformers:bert` of
+    all that have BERT's layers.
     """
     known = graphs.get(graph.fingerprint)
     if known is None or _order(graph.source) < _order(known.source):
         graphs[graph.fingerprint] = graph
 
 
-def _order(name: str) -> tuple[bool, str]:
-    return name.partition(":")[0] not in WELL_KNOWN, name
+def _order(name: str) -> tuple[bool, int, str]:
+    return name.partition(":")[0] not in WELL_KNOWN, len(name), name
 
 
 def _stored(graph: dict[str, Any], name: str) -> StoredGraph:
