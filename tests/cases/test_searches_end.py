@@ -1,12 +1,13 @@
 """A search for inputs ends long before the question does, whatever the forward does with them."""
 
-import resource
-import time
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import loops
 import pytest
 import torch
-from random_loops import RandomLoop
 
 import nar_plugin
 from nar_plugin.errors import TraceError
@@ -20,18 +21,34 @@ def fifteen_seconds(monkeypatch):
     monkeypatch.setenv("NAR_TRACE_SECONDS", "15")
 
 
-GIGABYTE = 1 << 20  # in the kilobytes of getrusage
-SLACK = 1.5  # seconds for a process to be killed and reaped
+def gigabytes(program):
+    """Runs a program apart; how much more than it itself its largest child took at most."""
+    here = Path(__file__).parent
+    measured = """
+import resource
+of = lambda who: resource.getrusage(who).ru_maxrss
+before = of(resource.RUSAGE_SELF)
+%s
+print((of(resource.RUSAGE_CHILDREN) - before) / (1 << 20))
+"""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", measured % program],
+        env={**os.environ, "PYTHONPATH": str(here)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    return float(done.stdout.split()[-1])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", loops.STATED + loops.FURTHER, ids=lambda kind: kind.__name__)
-def test_an_answer_comes_in_time_and_takes_little_memory(kind):
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    graph = nar_plugin.trace(kind())
-
-    assert len(graph) > 0
-    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < before + GIGABYTE
+def test_an_answer_comes_and_takes_little_memory():
+    program = """
+import loops, nar_plugin
+for kind in loops.STATED + loops.FURTHER:
+    assert len(nar_plugin.trace(kind())), kind
+"""
+    assert gigabytes(program) < 1
 
 
 def test_a_loop_is_not_walked_along_a_long_guess(in_this_process, monkeypatch):
@@ -121,31 +138,27 @@ def test_a_search_has_a_third_of_the_question(monkeypatch):
     assert 4 < seconds[0] <= 5
 
 
-def _asked(number):
-    """One random module without inputs: seconds, and the method or the error."""
-    model = RandomLoop(number)
-    begin = time.monotonic()
+RANDOM = """
+import nar_plugin, time
+from nar_plugin.errors import TraceError
+from random_loops import RandomLoop
+longest = 0
+for number in range(%d):
+    model, begin = RandomLoop(number), time.monotonic()
     try:
-        answer = nar_plugin.trace(model).method
-    except TraceError:
-        answer = "refused"
-    return time.monotonic() - begin, answer
-
-
-def _all_end(numbers):
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    for number in numbers:
-        seconds, answer = _asked(number)
-        assert seconds < 15 + SLACK, (number, answer)
-    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < before + GIGABYTE
+        nar_plugin.trace(model)
+    except TraceError as error:
+        assert str(error)
+    longest = max(longest, time.monotonic() - begin)
+"""
 
 
 @pytest.mark.slow
-def test_sixty_random_loops_end():
-    _all_end(range(60))
+def test_random_loops_end_and_take_little_memory():
+    assert gigabytes(RANDOM % 30) < 1
 
 
-@pytest.mark.slow
 @pytest.mark.perf
-def test_five_hundred_random_loops_end():
-    _all_end(range(500))
+def test_five_hundred_random_loops_end_in_time():
+    """Within the 15 s of a question, and what it takes to kill and reap a process."""
+    assert gigabytes(f"{RANDOM % 500}\nassert longest < 16.5") < 1
