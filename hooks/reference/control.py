@@ -255,4 +255,4 @@ class WorldMemory(nn.Module):
             c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
             h = torch.sigmoid(o) * torch.tanh(c)
             said.append(self.mixture(h))
-        return torch.stack(said, dim=1).unflatten(2, self.shape).unbind(2)
+        return torch.unflatten(torch.stack(said, dim=1), 2, self.shape).unbind(2)

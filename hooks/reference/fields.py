@@ -50,6 +50,8 @@ class FourierFeatures(nn.Module):
     Shapes: places [n, 2] to colours [n, 3].
     """
 
+    frequencies: Tensor
+
     def __init__(self, features: int = 256, width: int = 256, layers: int = 4) -> None:
         super().__init__()
         self.register_buffer("frequencies", torch.zeros(2, features).normal_() * 10)

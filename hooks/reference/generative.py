@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterable
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -16,6 +18,8 @@ class MaskedConv2d(nn.Conv2d):
     Args:
         kind: `A` hides the pixel itself, `B` does not.
     """
+
+    mask: Tensor
 
     def __init__(self, kind: str, a: int, b: int, kernel: int) -> None:
         super().__init__(a, b, kernel, padding=kernel // 2)
@@ -117,6 +121,8 @@ class MADE(nn.Module):
     Shapes: [b, d] to [b, outputs d].
     """
 
+    layers: Iterable[Any]  # nn.Linear
+
     def __init__(self, d: int = 784, hidden: tuple[int, ...] = (8000,), outputs: int = 1) -> None:
         super().__init__()
         sizes = [d, *hidden, outputs * d]
@@ -129,8 +135,8 @@ class MADE(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """Predict each input from those before it."""
         for number, layer in enumerate(self.layers):
+            x = F.relu(x) if number else x
             x = F.linear(x, layer.weight * getattr(self, f"mask{number}"), layer.bias)
-            x = x if number == len(self.layers) - 1 else F.relu(x)
         return x
 
 
@@ -248,7 +254,7 @@ class DRAW(nn.Module):
 
 def _filters(said: Tensor, n: int, side: int = 28) -> tuple[Tensor, Tensor, Tensor]:
     """Gaussian filters on a grid (equations 19 to 26). Shapes: [b, 1], [b, n, side] twice."""
-    x, y, variance, stride, gamma = said.split(1, dim=1)
+    x, y, variance, stride, gamma = torch.split(said, 1, dim=1)
     step = (side - 1) / (n - 1) * torch.exp(stride)
     offsets = torch.arange(n, device=said.device) - n / 2 + 0.5
     places = torch.arange(side, device=said.device)

@@ -56,7 +56,9 @@ class RouteAttentionModel(nn.Module):
         whole = self.of_graph(h.mean(1))
         batch, count, width = h.shape
         visited = torch.zeros(batch, count, device=h.device)
-        step, steps, tour = self.start.expand(batch, -1), [], []
+        step = self.start.expand(batch, -1)
+        steps: list[Tensor] = []
+        tour: list[Tensor] = []
         for _ in range(count):
             query = self._glimpse(whole + self.of_step(step), keys, values, visited)
             scores = 10 * torch.tanh((last @ query[:, :, None]).squeeze(2) / math.sqrt(width))
@@ -72,7 +74,7 @@ class RouteAttentionModel(nn.Module):
 
     def _glimpse(self, query: Tensor, keys: Tensor, values: Tensor, visited: Tensor) -> Tensor:
         """Attention over the cities that are left. Shapes: [b, d], [b, n, d] twice, [b, n]."""
-        split = [x.unflatten(-1, (self.heads, -1)) for x in (query, keys, values)]
+        split = [torch.unflatten(x, -1, (self.heads, -1)) for x in (query, keys, values)]
         scores = torch.einsum("bhd,bnhd->bhn", split[0], split[1]) / math.sqrt(split[0].shape[-1])
         weights = (scores - 1e9 * visited[:, None]).softmax(2)
         return self.out(torch.einsum("bhn,bnhd->bhd", weights, split[2]).flatten(1))
@@ -210,7 +212,7 @@ class RelationalInference(nn.Module):
         source = [j for i in range(count) for j in range(count) if i != j]
         nodes = self._normed(0, moves)
         first = edges = self._normed(1, torch.cat([nodes[:, source], nodes[:, to]], dim=2))
-        summed = edges.unflatten(1, (count, count - 1)).sum(2)
+        summed = torch.unflatten(edges, 1, (count, count - 1)).sum(2)
         nodes = self._normed(2, summed / count)
         edges = torch.cat([nodes[:, source], nodes[:, to], first], dim=2)
         return self.head(self._normed(3, edges))

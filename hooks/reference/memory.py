@@ -152,7 +152,7 @@ class EndToEndMemory(nn.Module):
             outputs = self._sentence(hop + 1, story) + self.times[hop + 1]
             weights = (inputs @ u[:, :, None]).squeeze(2).softmax(1)
             u = u + (weights[:, None] @ outputs).squeeze(1)
-        return u @ self.tables[self.hops].weight.T
+        return u @ self.tables[self.hops].get_parameter("weight").T
 
     def _sentence(self, number: int, words: Tensor) -> Tensor:
         """Position encoding: l_kj = (1 - j/J) - (k/d)(1 - 2j/J)."""

@@ -46,7 +46,7 @@ class RelativeAttention(nn.Module):
         return self.out((weights @ v).transpose(1, 2).flatten(2))
 
     def _split(self, x: Tensor) -> Tensor:
-        return x.unflatten(2, (self.heads, -1)).transpose(1, 2)
+        return torch.unflatten(x, 2, (self.heads, -1)).transpose(1, 2)
 
 
 def _sines(steps: int, width: int, like: Tensor) -> Tensor:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -150,6 +153,9 @@ class ConvS2S(nn.Module):
     """
 
     LAYERS = ((512, 3),) * 9 + ((1024, 3),) * 4 + ((2048, 1),) * 2
+
+    encoder: Iterable[Any]  # pairs of a convolution and the way around it
+    decoder: Iterable[Any]
 
     def __init__(self, words: int = 40_000, embedding: int = 768, places: int = 1024) -> None:
         super().__init__()

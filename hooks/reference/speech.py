@@ -93,6 +93,9 @@ def _normed(a: int, b: int, kernel: int, stride: int = 1) -> list[nn.Module]:
 class SincConv1d(nn.Module):
     """Band-pass filters of which only the two cut-offs are learned (Ravanelli 2018, equation 4)."""
 
+    window: Tensor
+    times: Tensor
+
     def __init__(self, filters: int = 80, length: int = 251, rate: int = 16000) -> None:
         super().__init__()
         self.rate, self.length = rate, length

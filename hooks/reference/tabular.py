@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -23,6 +25,8 @@ class DLRM(nn.Module):
 
     Shapes: numbers [b, 13] and categories int64[b, 26] to [b, 1].
     """
+
+    pairs: Tensor
 
     def __init__(self, rows: int = 1000, width: int = 16) -> None:
         super().__init__()
@@ -65,6 +69,8 @@ class DeepCrossing(nn.Module):
     Shapes: categories int64[b, 8] and numbers [b, 16] to [b, 1].
     """
 
+    units: Iterable[Any]  # pairs of nn.Linear
+
     def __init__(self, features: int = 8, rows: int = 1000, numbers: int = 16) -> None:
         super().__init__()
         self.tables = nn.ModuleList(nn.Embedding(rows, 256) for _ in range(features))
@@ -93,6 +99,8 @@ class TabPFN(nn.Module):
     Shapes: rows [n, 1, 100] and labels of the first of them [t, 1] to logits [n - t, 1, 10].
     """
 
+    layers: Iterable[Any]  # nn.TransformerEncoderLayer
+
     def __init__(self, features: int = 100, width: int = 512, layers: int = 12) -> None:
         super().__init__()
         self.of_rows, self.of_labels = nn.Linear(features, width), nn.Linear(1, width)
@@ -115,6 +123,8 @@ class TabPFN(nn.Module):
 
 class KANLayer(nn.Module):
     """A function for each edge: w_b silu(x) + w_s spline(x) (Liu et al. 2024, section 2.3)."""
+
+    knots: Tensor
 
     def __init__(self, a: int, b: int, grid: int, order: int) -> None:
         super().__init__()

@@ -199,7 +199,7 @@ class DecomposableAttention(nn.Module):
         return self.head(self.aggregate(torch.cat([v1, v2], dim=1)))
 
     def _inside(self, x: Tensor) -> Tensor:
-        if self.inside is None:
+        if self.inside is None or self.distances is None:
             return x
         hidden = self.inside(x)
         places = torch.arange(x.shape[1], device=x.device)

@@ -68,6 +68,8 @@ class LeNet5(nn.Module):
         tuple(range(6)),
     )
 
+    codes: Tensor
+
     def __init__(self) -> None:
         super().__init__()
         self.c1, self.s2 = nn.Conv2d(1, 6, 5), Subsampling(6)

@@ -192,7 +192,7 @@ print(json.dumps([before, peak()]))
 
 def _guess_of(model: nn.Module, text: str) -> ExampleInputs:
     """The guess that a trace took, by its description."""
-    return next(guess for guess in example.guesses(model) if example.describe(guess) == text)
+    return next(guess for guess, _ in example.guesses(model) if example.describe(guess) == text)
 
 
 def _forward(model: nn.Module, inputs: ExampleInputs, device: str) -> Callable[[], Any]:

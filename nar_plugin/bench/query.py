@@ -66,7 +66,7 @@ def bare_forward(model: torch.nn.Module) -> Callable[[], Any]:
 
     A trace can take an earlier guess: it answers questions about values, which meta tensors cannot.
     """
-    for guess in inputs.guesses(model):
+    for guess, _ in inputs.guesses(model):
         args = [_moved(item) for item in guess.args]
         kwargs = {key: _moved(item) for key, item in guess.kwargs.items()}
 

@@ -57,23 +57,28 @@ def find(
     ] = None,
 ) -> None:
     """Find the known architectures that resemble a model, or contain one of its blocks."""
+    if names and at is not None:
+        raise typer.BadParameter("a block has no names; ask without --at", param_hint="--names")
     wanted = _conditions(where or [])
     from nar_plugin import api
     from nar_plugin.report.wording import names_text
 
     source = api.load_index(index, revision) if index or revision else None
     options: dict[str, Any] = {"index": source, "where": wanted or None}
-    similar: SimilarArchitectures | SimilarBlocks
-    if at is None:
-        similar = api.find_similar(reference, k, trace=trace, distinct=distinct, **options)
-    else:
-        similar = api.find_similar(reference, k, at=at, **options)
+    if at is not None:
+        _show(api.find_similar(reference, k, at=at, **options), as_json)
+        return
+    similar = api.find_similar(reference, k, trace=trace, distinct=distinct, **options)
+    _show(similar, as_json)
+    if names and not as_json:
+        say(names_text(similar))
+
+
+def _show(similar: SimilarArchitectures | SimilarBlocks, as_json: bool) -> None:
     if as_json:
         show_json(similar.to_dict())
     else:
         show(similar)
-        if names:
-            say(names_text(similar))
 
 
 def _conditions(where: list[str]) -> dict[str, str | list[str]]:

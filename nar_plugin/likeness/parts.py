@@ -21,6 +21,7 @@ from nar_plugin.tracing.fingerprint import hashed
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 
 IntArray = NDArray[np.int64]
+Edges = NDArray[np.int32]
 
 WHOLE = "."  # stands for the model itself
 FEWEST, MOST = 3, 300  # operations: attention is three, the longest stage of a ResNet-152 has 360
@@ -150,7 +151,7 @@ def _calls(graph: ArchitectureGraph, places: IntArray) -> list[IntArray]:
     return [places[group] for group in groups] if len(kinds) == 1 else [places]
 
 
-def _connected(count: int, edges: IntArray) -> Iterator[list[int]]:
+def _connected(count: int, edges: Edges) -> Iterator[list[int]]:
     """Numbers that edges connect, group by group."""
     root = list(range(count))
 
@@ -168,7 +169,7 @@ def _connected(count: int, edges: IntArray) -> Iterator[list[int]]:
     yield from groups.values()
 
 
-def _edges(graph: ArchitectureGraph, places: IntArray) -> IntArray:
+def _edges(graph: ArchitectureGraph, places: IntArray) -> Edges:
     """int32[e, 2]: the edges between some operations, numbered among these."""
     numbers = np.full(len(graph), -1, dtype=np.int32)
     numbers[places] = np.arange(len(places))
@@ -180,10 +181,10 @@ def _taken(graph: ArchitectureGraph, places: IntArray) -> ArchitectureGraph:
     return _graph(graph, places, _edges(graph, places))
 
 
-def _graph(graph: ArchitectureGraph, places: IntArray, edges: IntArray) -> ArchitectureGraph:
+def _graph(graph: ArchitectureGraph, places: IntArray, edges: Edges) -> ArchitectureGraph:
     ops = tuple(graph.ops[place] for place in places.tolist())
     paths = tuple(graph.paths[place] for place in places.tolist())
-    return ArchitectureGraph(ops, edges.astype(np.int32), paths, graph.classes)
+    return ArchitectureGraph(ops, edges, paths, graph.classes)
 
 
 def _label(graph: ArchitectureGraph, path: str) -> str:

@@ -254,7 +254,7 @@ def compare_with_torch(names):
         model = as_model(name, caller="trace")
         graph = trace(model)
         assert graph.params == sum(item.numel() for item in model.parameters()), name
-        fitting = (item for item in guesses(model) if caption(item) == graph.inputs)
+        fitting = (item for item, _ in guesses(model) if caption(item) == graph.inputs)
         inputs = next(fitting, None)
         if inputs is None or graph.method != "meta" or {"lstm", "gru", "rnn"} & set(graph.work):
             continue

@@ -48,6 +48,7 @@ def test_conditions(nar, api):
         ["my:net", "--where", "family"],
         ["my:net", "--where", "=resnet"],
         ["my:net", "--no-such-option"],
+        ["my:net", "--at", "layer1", "--names"],
     ],
 )
 def test_wrong_usage(nar, api, words):

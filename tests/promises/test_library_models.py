@@ -88,7 +88,7 @@ def transformers_models(count):
 
 def accepted(model):
     """Real arguments that the forward takes, or None."""
-    for guess in example.guesses(model):
+    for guess, _ in example.guesses(model):
         args, kwargs = example.on_cpu(guess, [])
         try:
             with torch.no_grad():

@@ -33,7 +33,8 @@ def exported(model: nn.Module) -> Iterator[ExampleInputs]:
         return
     made = [_value(value) for value in values]
     with suppress(Exception):  # a form of inputs that a later torch writes otherwise
-        spec = getattr(model, "_in_spec", None) or model.graph._codegen.pytree_info.in_spec
+        codegen: Any = model.graph._codegen
+        spec = getattr(model, "_in_spec", None) or codegen.pytree_info.in_spec
         args, kwargs = tree.tree_unflatten(made, spec)
         yield ExampleInputs(tuple(args), kwargs)
     yield ExampleInputs(tuple(made))
@@ -53,4 +54,5 @@ def _value(value: Any) -> Any:
 
 
 def _size(size: Any) -> int:
-    return int(size.node.hint) if isinstance(size, torch.SymInt) else int(size)
+    known: Any = size.node.hint if isinstance(size, torch.SymInt) else size
+    return int(known)

@@ -87,9 +87,10 @@ def _are_words(place: tuple[Any, ...]) -> bool:
 def of_container(owner: Any, name: str, args: list[Any]) -> Any:
     """A method of an input, of a dict of modules, or of a text."""
     if isinstance(owner, str):
-        words = args[0] if args else None
-        joins = name == "join" and isinstance(words, list | tuple) and all(map(is_word, words))
-        return owner.join(map(str, words)) if joins else None
+        words = args[0] if name == "join" and args else None
+        if isinstance(words, list | tuple) and all(map(is_word, words)):
+            return owner.join(map(str, words))
+        return None
     slot = owner.of if isinstance(owner, Computed) else owner
     if name == "size":
         return Size(slot, args[0]) if args and type(args[0]) is int else Sizes(slot)

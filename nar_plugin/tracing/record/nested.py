@@ -25,8 +25,12 @@ def is_taken_apart(types: Any) -> bool:
 @contextmanager
 def nested_tensors_followed(recorder: Any) -> Iterator[None]:
     """Inside the block jagged tensors are made so that the recorder knows all that is in them."""
+
+    def followed(tensors: Any, *_: Any, **__: Any) -> Any:
+        return from_list(recorder, tensors), None
+
     before: Any = jagged.jagged_from_list
-    jagged.jagged_from_list = lambda tensors, *_, **__: (from_list(recorder, tensors), None)
+    jagged.jagged_from_list = followed
     try:
         yield
     finally:
