@@ -199,7 +199,12 @@ OPERATIONS = {
         [lambda m, x: x - m.a(x).logsumexp(-1, keepdim=True)],
     ),
     "layer norm": Operation(
-        [lambda m, x: m.norm(x), centred, of_squares, lambda m, x: F.layer_norm(x, (m.width,)) * m.norm.weight + m.norm.bias],
+        [
+            lambda m, x: m.norm(x),
+            centred,
+            of_squares,
+            lambda m, x: F.layer_norm(x, (m.width,)) * m.norm.weight + m.norm.bias,
+        ],
         [lambda m, x: F.layer_norm(x, (m.width,)), lambda m, x: m.rms(x)],
     ),
     "RMS norm": Operation(
