@@ -73,6 +73,7 @@ def test_every_row_of_the_tables_is_whole():
         assert arxiv or item["paper"].startswith("doi:"), item
         assert not arxiv or int(item["year"]) == 2000 + int(arxiv[1]), item
         assert item["title"] and item["source"], item
+        assert item["source"] == "recalled" or ": " in item["source"], item
     for item in facts._rows("runtimes.tsv"):
         assert item["runtime"] in RUNTIMES and item["source"], item
 
