@@ -90,9 +90,10 @@ def plain_state(model):
 def test_the_method_is_the_function(answer):
     model = ConvNet()
     rest = {"index": "here", "where": {"library": "timm"}, "example_inputs": IMAGE}
-    rest["distinct"] = "graph"
+    rest |= {"distinct": "graph", "at": "layers"}
     assert model.find_similar(3, **rest) == ("ConvNet", 3, rest)
-    nothing = {"index": None, "where": None, "example_inputs": None, "distinct": "backbone"}
+    nothing = {"index": None, "where": None, "example_inputs": None, "at": None}
+    nothing["distinct"] = "backbone"
     assert model.find_similar() == ("ConvNet", 10, nothing)
     assert nn.Module.find_similar(model, k=2) == ("ConvNet", 2, nothing)
 

@@ -17,7 +17,7 @@ _SAME = frozenset("to float double half long int cuda cpu clone contiguous detac
 
 def is_word(value: Any) -> bool:
     """Whether a value can stand in a text."""
-    return isinstance(value, str | int)
+    return issubclass(type(value), str | int)
 
 
 def candidates(variable: ast.expr, name: str) -> list[Any]:
@@ -30,74 +30,74 @@ def candidates(variable: ast.expr, name: str) -> list[Any]:
 
 def length_of(value: Any) -> int | None:
     """How many modules or values a container holds, where that is known."""
-    if isinstance(value, nn.ModuleList | nn.Sequential | nn.ModuleDict | list):
+    if issubclass(type(value), nn.ModuleList | nn.Sequential | nn.ModuleDict | list):
         return len(value)
     return None
 
 
 def part_of(value: Any, place: int) -> Any:
     """One of several values to which an unpacked one comes."""
-    if isinstance(value, Slot):
+    if issubclass(type(value), Slot):
         return value.at(place)
-    if isinstance(value, Sizes):
+    if issubclass(type(value), Sizes):
         return Size(value.of, place)
-    if isinstance(value, list | tuple | range | nn.ModuleList | nn.Sequential):
+    if issubclass(type(value), list | tuple | range | nn.ModuleList | nn.Sequential):
         return value[place] if place < len(value) else None
-    if isinstance(value, nn.ModuleDict):
+    if issubclass(type(value), nn.ModuleDict):
         return list(value.keys())[place]
     return None
 
 
 def attribute_of(owner: Any, name: str) -> Any:
     """A part, a plain value or a method of a module; the shape or a method of an input."""
-    if isinstance(owner, nn.Module):
+    if issubclass(type(owner), nn.Module):
         found = dict(named_children(owner)).get(name, vars(owner).get(name))
         if found is not None:
-            return found if isinstance(found, nn.Module | int | str | list | tuple) else None
+            return found if issubclass(type(found), nn.Module | int | str | list | tuple) else None
         return Method(owner, name)
-    slot = owner.of if isinstance(owner, Computed) else owner
-    if isinstance(slot, Slot) and name == "shape":
+    slot = owner.of if issubclass(type(owner), Computed) else owner
+    if issubclass(type(slot), Slot) and name == "shape":
         return Sizes(slot)
-    if isinstance(owner, Slot | Computed | str):
+    if issubclass(type(owner), Slot | Computed | str):
         return Method(owner, name)
     return None
 
 
 def value_at(owner: Any, place: Any) -> Any:
     """What stands at a key or a place."""
-    if isinstance(place, list):
+    if issubclass(type(place), list):
         place = tuple(place)
-    if isinstance(owner, Sizes) and type(place) is int:
+    if issubclass(type(owner), Sizes) and type(place) is int:
         return Size(owner.of, place)
-    if isinstance(owner, Slot):
-        if isinstance(place, str) or (isinstance(place, tuple) and _are_words(place)):
+    if issubclass(type(owner), Slot):
+        if issubclass(type(place), str) or (issubclass(type(place), tuple) and _are_words(place)):
             return owner.at_key(place)
         return owner.at(place) if type(place) is int and place >= 0 else None
-    if isinstance(owner, nn.ModuleDict) and isinstance(place, str):
+    if issubclass(type(owner), nn.ModuleDict) and issubclass(type(place), str):
         return owner[place] if place in owner else None
-    if isinstance(owner, nn.ModuleList | nn.Sequential | list | tuple) and type(place) is int:
+    if issubclass(type(owner), nn.ModuleList | nn.Sequential | list | tuple) and type(place) is int:
         return owner[place] if -len(owner) <= place < len(owner) else None
     return None
 
 
 def _are_words(place: tuple[Any, ...]) -> bool:
-    return bool(place) and all(isinstance(word, str) for word in place)
+    return bool(place) and all(issubclass(type(word), str) for word in place)
 
 
 def of_container(owner: Any, name: str, args: list[Any]) -> Any:
     """A method of an input, of a dict of modules, or of a text."""
-    if isinstance(owner, str):
-        words = args[0] if name == "join" and args else None
-        if isinstance(words, list | tuple) and all(map(is_word, words)):
+    if issubclass(type(owner), str):
+        words: Any = args[0] if name == "join" and args else None
+        if issubclass(type(words), list | tuple) and all(map(is_word, words)):
             return owner.join(map(str, words))
         return None
-    slot = owner.of if isinstance(owner, Computed) else owner
+    slot = owner.of if issubclass(type(owner), Computed) else owner
     if name == "size":
         return Size(slot, args[0]) if args and type(args[0]) is int else Sizes(slot)
-    if not isinstance(owner, Slot):
+    if not issubclass(type(owner), Slot):
         return None
     if name in ("items", "keys", "values"):
         return Entries(owner, name)
-    if name in ("get", "pop") and args and isinstance(args[0], str):
+    if name in ("get", "pop") and args and issubclass(type(args[0]), str):
         return owner.at_key(args[0])
     return owner if name in _SAME else None

@@ -127,7 +127,7 @@ class _Reader:
             case ast.Call(func=ast.Name(id="range"), args=args):
                 sizes = [self._value(item, names) for item in args]
                 for size in sizes:
-                    if isinstance(size, Size) and size.place == 0:
+                    if issubclass(type(size), Size) and size.place == 0:
                         size.of.is_walked = True
                 count = self._indexed(target, body, names)
                 known = [size for size in sizes if type(size) is int]
@@ -143,13 +143,13 @@ class _Reader:
 
     def _entries(self, found: Any, target: ast.expr, body: list[Any], names: Names) -> list[Any]:
         """What a loop goes through that names no function of Python's."""
-        if isinstance(found, nn.ModuleDict):
+        if issubclass(type(found), nn.ModuleDict):
             return list(found.keys())
-        if isinstance(found, list | tuple | nn.ModuleList | nn.Sequential):
+        if issubclass(type(found), list | tuple | nn.ModuleList | nn.Sequential):
             return list(found)
-        if isinstance(found, Slot):
+        if issubclass(type(found), Slot):
             found = Entries(found, "itself")
-        if not isinstance(found, Entries):
+        if not issubclass(type(found), Entries):
             return [None]
         variable = target
         if found.what == "items" and isinstance(target, ast.Tuple) and len(target.elts) == 2:
@@ -165,7 +165,7 @@ class _Reader:
         """The keys of a dict of modules that are made of a loop's variable, as the variable is."""
         for key in _subscripts(body):
             holder = self._value(key.value, dict(names))
-            if not isinstance(holder, nn.ModuleDict):
+            if not issubclass(type(holder), nn.ModuleDict):
                 continue
             found = []
             for name in holder.keys():
@@ -210,7 +210,7 @@ class _Reader:
                 return attribute_of(self._value(owner, names), name)
             case ast.Subscript(value=owner, slice=ast.Constant(value=int(place))):
                 found = self._value(owner, names)
-                row = isinstance(found, Slot) and place >= 0
+                row = issubclass(type(found), Slot) and place >= 0
                 return found.perhaps_at(place) if row else value_at(found, place)
             case ast.Subscript(value=owner, slice=place):
                 return value_at(self._value(owner, names), self._value(place, names))
@@ -257,24 +257,24 @@ class _Reader:
             case Method(owner=owner, name=name):
                 return of_container(owner, name, args)
         if isinstance(node.func, ast.Name) and node.func.id == "len" and len(args) == 1:
-            owner = args[0].of if isinstance(args[0], Computed) else args[0]
-            return Size(owner, 0) if isinstance(owner, Slot) else length_of(owner)
+            owner = args[0].of if issubclass(type(args[0]), Computed) else args[0]
+            return Size(owner, 0) if issubclass(type(owner), Slot) else length_of(owner)
         return None
 
     def _module(self, module: nn.Module, args: list[Any], kwargs: dict[Any, Any]) -> Any:
         for value in (*args, *kwargs.values()):
-            for slot in value if isinstance(value, list) else (value,):
-                if isinstance(slot, Slot):
+            for slot in value if issubclass(type(value), list) else (value,):
+                if issubclass(type(slot), Slot):
                     slot.readers.append(module)
         if not module_name(type(module)).startswith("torch.nn."):
             self._inside(module, type(module).forward, args, kwargs)
-        first = args[0] if args else None
-        of = first.of if isinstance(first, Computed) else first
-        return Computed(of) if isinstance(of, Slot) else None
+        first: Any = args[0] if args else None
+        of = first.of if issubclass(type(first), Computed) else first
+        return Computed(of) if issubclass(type(of), Slot) else None
 
     def _inside(self, owner: Any, function: Any, args: list[Any], kwargs: dict[Any, Any]) -> None:
         """Read a method, or the forward of a part, where an input is handed to it."""
-        if not any(isinstance(item, Slot | Computed) for item in (*args, *kwargs.values())):
+        if not any(issubclass(type(item), Slot | Computed) for item in (*args, *kwargs.values())):
             return
         with suppress(OSError, TypeError, ValueError, SyntaxError):
             definition = _definition(function)

@@ -31,7 +31,9 @@ class Slot:
 
     def at_key(self, key: Hashable) -> Slot:
         """What stands at a key."""
-        return self.keys.setdefault(key, Slot(key if isinstance(key, str) else self.name))
+        return self.keys.setdefault(
+            key, Slot(str(key) if issubclass(type(key), str) else self.name)
+        )
 
     def at(self, place: int) -> Slot:
         """What stands at a place of a list."""

@@ -69,7 +69,7 @@ def steps_first(inputs: ExampleInputs) -> ExampleInputs:
     """The same sequences with their steps before their samples."""
 
     def turned(value: Any) -> Any:
-        right = isinstance(value, Tensor) and value.dim() in _IDS and len(value) == 1
+        right = issubclass(type(value), Tensor) and value.dim() in _IDS and len(value) == 1
         return value.transpose(0, 1) if right else value
 
     args = tuple(map(turned, inputs.args))
@@ -79,7 +79,7 @@ def steps_first(inputs: ExampleInputs) -> ExampleInputs:
 
 def _annotate(slot: Slot, annotation: Any) -> None:
     """Let an input have as many items as a tuple is said to have."""
-    text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+    text = annotation if issubclass(type(annotation), str) else inspect.formatannotation(annotation)
     match = _PAIR.fullmatch(text)
     if match and "..." not in match[1] and "PackedSequence" not in text and not slot.has_parts():
         parts = re.split(r",\s*(?![^\[]*\])", match[1])

@@ -110,7 +110,8 @@ def _followed(
     attempts = Attempts(model)
     inputs = example.given(example_inputs)
     graph = attempts.with_inputs(inputs, "the forward accepted the given inputs")
-    graph = graph or attempts.on_reals()
+    if graph is None:  # one without operations is a graph too
+        graph = attempts.on_reals()
     if graph is None and (attempts.unfollowed or attempts.runs_alone(inputs)):
         return by_modules(
             model,
@@ -135,7 +136,10 @@ def _searched(model: nn.Module, seconds: float, stated: ExampleInputs | None) ->
     graph = None
     if known is not None and known.inputs is not None:
         graph = attempts.with_inputs(known.inputs, known.words)
-    graph = graph or attempts.with_guesses(stated) or attempts.on_reals()
+    if graph is None:  # one without operations is a graph too
+        graph = attempts.with_guesses(stated)
+    if graph is None:
+        graph = attempts.on_reals()
     if graph is not None:
         if attempts.count > 1 and attempts.accepted is not None:
             remember(model, Search(attempts.accepted, attempts.reason, seconds))

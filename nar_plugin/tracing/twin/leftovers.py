@@ -63,7 +63,7 @@ _UNKNOWN = object()
 def _holds_tensors(value: Any) -> bool:
     if type(value) in (tuple, list):
         return bool(value) and any(_holds_tensors(item) for item in value)
-    return isinstance(value, torch.Tensor)
+    return issubclass(type(value), torch.Tensor)
 
 
 def _written(kind: type) -> frozenset[str]:

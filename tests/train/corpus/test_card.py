@@ -44,6 +44,6 @@ def test_the_folder_loads_as_a_dataset(folder, tmp_path):
     for config in ("names", "graphs", "ops"):
         found = datasets.load_dataset(str(folder), config, cache_dir=str(tmp_path))["train"]
         assert len(found) > 1000
-    assert {"ops", "edges", "starts", "paths"} <= set(
+    assert {"ops", "steps", "reaches", "starts", "paths"} <= set(
         datasets.load_dataset(str(folder), "graphs", cache_dir=str(tmp_path))["train"].features
     )
