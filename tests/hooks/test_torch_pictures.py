@@ -76,7 +76,7 @@ class Slices(nn.Module):
     ("change", "inputs"),
     [
         (lambda x: x.repeat(1, 3, 1, 1), "float32[1, 1, 224, 224]"),
-        (lambda x: x.expand(-1, 3, -1, -1), "float32[1, 3, 224, 224]"),
+        (lambda x: x.expand(-1, 3, -1, -1), "float32[1, 1, 224, 224]"),
         (lambda x: torch.cat([x, x, x], 1), "float32[1, 1, 224, 224]"),
         (lambda x: x.unsqueeze(1).repeat(1, 3, 1, 1), "float32[1, 224, 224]"),
         (lambda x: x.unsqueeze(1).expand(-1, 3, -1, -1), "float32[1, 224, 224]"),

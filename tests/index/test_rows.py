@@ -102,13 +102,13 @@ def test_merge_keeps_the_order(row):
 def test_facts_are_read_back(row):
     facts = {"year": 2015, "paper": "arXiv:1512.03385", "build": "timm.create_model('resnet50')"}
     given = [row("timm:resnet50", **facts, runtimes=("vLLM", "MLX")), row("timm:new")]
-    assert rows_of(read(to_parquet(to_table(given)), 2)) == given
+    assert rows_of(read(to_parquet(to_table(given), "rows"), 2)) == given
 
 
 @pytest.mark.parametrize("lacking", [["backbone"], ["year", "runtimes"], list(YOUNGER)])
 def test_a_table_of_before_there_were_facts_is_read(index, lacking):
     table = to_table(index.rows())
-    content = to_parquet(table.drop_columns(lacking))
+    content = to_parquet(table.drop_columns(lacking), "rows")
     entry = FileEntry.of(content, "shards/00000.rows.parquet", "rows", len(table))
     found = rows_of(read_rows(content, entry))
     assert [row.name for row in found] == [row.name for row in index.rows()]

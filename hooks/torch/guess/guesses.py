@@ -38,6 +38,7 @@ from .arguments import (
 )
 from .columns import columns
 from .exported import exported
+from .first_state import first_state
 from .forecasters import forecasts
 from .structures import steps_first, structured, walked
 from .wrappers import handed_on
@@ -58,12 +59,12 @@ def guesses(model: nn.Module) -> list[ExampleInputs]:
 
 def _own(model: nn.Module) -> Iterator[ExampleInputs]:
     names, keywords = _required(model)
-    likely = chain(
-        exported(model),
-        structured(model, names, keywords, _mains),
-        forecasts(model, list(names)),
-        _combinations(model, names, keywords),
-    )
+    read = chain(structured(model, names, keywords, _mains), forecasts(model, list(names)))
+    combined = _combinations(model, names, keywords)
+    # A state that the model makes itself is none to read off its forward.
+    makes_state = next(first_state(model), None) is not None
+    both = chain(combined, read) if makes_state else chain(read, combined)
+    likely = chain(exported(model), both)
     guesses = islice(likely, _MOST)
     return chain(*((steps_first(item), item) for item in guesses)) if walked(model) else guesses
 
