@@ -118,7 +118,7 @@ class Loops:
         weighted = any(item.source == PARAM for i in step for item in self._arguments(i))
         each_alone = weighted and slices != {DATA}
         recurrent = self._is_recurrent(step)
-        if slices and (each_alone or recurrent):
+        if slices and self._slices and (each_alone or recurrent):
             return place + later * period
         if recurrent and not slices and not self._slices:
             collected = self._is_collected(step)
