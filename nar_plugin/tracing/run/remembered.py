@@ -117,7 +117,7 @@ def _contents(module: nn.Module) -> list[Any]:
             found.append((name, value))
         elif type(value) is dict and name in ("_parameters", "_buffers"):
             found.append([(key, _shape(item)) for key, item in value.items()])
-        elif isinstance(value, torch.Tensor):
+        elif issubclass(type(value), torch.Tensor):
             found.append((name, _shape(value)))
     return found
 
