@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeAlias, overload
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from nar_plugin.errors import NarError
+from nar_plugin.report.answer import Answer
 from nar_plugin.report.asked import IndexInfo, Query
 from nar_plugin.report.hit import Hit
 
@@ -26,7 +27,7 @@ def nothing_stored(fingerprint: str) -> MacroGraph | None:
 
 
 @dataclass(frozen=True, repr=False)
-class SimilarArchitectures(Sequence[Hit]):
+class SimilarArchitectures(Answer[Hit]):
     """The known architectures that resemble a model.
 
     It is a sequence of `Hit` and shows itself as a table in a terminal and in a notebook:
@@ -56,28 +57,6 @@ class SimilarArchitectures(Sequence[Hit]):
     def __getstate__(self) -> dict[str, Any]:
         """All but the index behind `designs`, which a pickle would copy."""
         return {**vars(self), "designs": nothing_stored}
-
-    def __len__(self) -> int:
-        """The number of hits."""
-        return len(self.hits)
-
-    @overload
-    def __getitem__(self, item: int) -> Hit: ...
-
-    @overload
-    def __getitem__(self, item: slice) -> SimilarArchitectures: ...
-
-    def __getitem__(self, item: int | slice) -> Hit | SimilarArchitectures:
-        """One hit, or the same answer with fewer hits."""
-        if isinstance(item, slice):
-            return replace(self, hits=self.hits[item])
-        return self.hits[item]
-
-    def __repr__(self) -> str:
-        """The table as plain text, as wide as the terminal."""
-        from nar_plugin.report.terminal import plain_text
-
-        return plain_text(self)
 
     def __rich__(self) -> RenderableType:
         """The table as rich prints it."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, overload
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
 
+from nar_plugin.report.answer import Answer
 from nar_plugin.report.asked import IndexInfo
 from nar_plugin.report.wording import clean, counted, index_text, times
 
@@ -44,7 +45,7 @@ class AskedBlock:
 
 
 @dataclass(frozen=True, repr=False)
-class SimilarBlocks(Sequence["FoundBlock"]):
+class SimilarBlocks(Answer["FoundBlock"]):
     """The known blocks that are most like one, each with the designs that have it.
 
         ```python
@@ -65,40 +66,18 @@ class SimilarBlocks(Sequence["FoundBlock"]):
     hits: tuple[FoundBlock, ...]
     notes: tuple[str, ...] = ()
 
-    def __len__(self) -> int:
-        """The number of blocks."""
-        return len(self.hits)
-
-    @overload
-    def __getitem__(self, item: int) -> FoundBlock: ...
-
-    @overload
-    def __getitem__(self, item: slice) -> SimilarBlocks: ...
-
-    def __getitem__(self, item: int | slice) -> FoundBlock | SimilarBlocks:
-        """One block, or the same answer with fewer."""
-        if isinstance(item, slice):
-            return replace(self, hits=self.hits[item])
-        return self.hits[item]
-
-    def __repr__(self) -> str:
-        """The table as plain text, as wide as the terminal."""
-        from nar_plugin.report.terminal import plain_text
-
-        return plain_text(self)
-
     def __rich__(self) -> RenderableType:
         """The table as rich prints it."""
         return blocks_table(self)
 
     def to_dict(self) -> dict[str, Any]:
         """What `nar find --at --json` prints."""
-        found: dict[str, Any] = {
+        return {
             "query": asdict(self.query),
             "index": self.index.to_dict(),
             "hits": [asdict(hit) for hit in self.hits],
+            "notes": list(self.notes),
         }
-        return found | ({"notes": list(self.notes)} if self.notes else {})
 
 
 def blocks_table(found: SimilarBlocks) -> RenderableType:
