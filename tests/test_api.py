@@ -188,6 +188,8 @@ def test_an_identical_hit_has_the_name_that_was_asked_for():
     assert (hit.name, hit.library, hit.licence) == (
         "torchvision:resnet50", "torchvision", "BSD-3-Clause"
     )  # fmt: skip
+    assert (hit.build, hit.weights_license) == (None, None)  # what is known is of timm's name
+    assert (hit.year, hit.paper) == (2015, "arXiv:1512.03385")
     (hit,) = nar_plugin.find_similar("torchvision:resnet50", k=1, where={"library": "timm"})
     assert (hit.name, hit.library) == ("timm:resnet50", "timm")
 

@@ -421,8 +421,8 @@ class ArchitectureIndex:
     def families_of(self, design: str) -> tuple[str, ...]:
         """The families with an architecture of this design, in order of their names."""
         columns = (self.contents.table[key].to_pylist() for key in ("design", "family"))
-        found = {name for known, name in zip(*columns, strict=True) if known == design}
-        return tuple(sorted(found - {""}))
+        found = {name for known, name in zip(*columns, strict=True) if known == design and name}
+        return tuple(sorted(found))
 
     def by_name(self, name: str) -> tuple[ArchitectureRow, FloatArray] | None:
         """The row that has this name, and its unit vector, the user's own models first; or None.

@@ -134,12 +134,14 @@ EXPECTED = {
     Picture: ["conv"],
     Apart: ["linear", "linear", "mul"],
 }
+READ = (Records, Matcher, Named)  # their names are read off the forward, before anything is refused
 
 
 @pytest.mark.parametrize("model", EXPECTED, ids=lambda cls: cls.__name__)
 def test_names_are_found(model):
     graph = trace(model())
     assert graph.method == "meta"
-    assert "mended" in graph.reason or "accepted guessed" in graph.reason
+    wanted = "accepted guessed inputs" if model in READ else "mended"
+    assert wanted in graph.reason
     kinds = [op.kind for op in graph.ops]
     assert [kind for kind in EXPECTED[model] if kind not in kinds] == []

@@ -61,7 +61,7 @@ def test_a_comparison_of_two_names_says_what_a_traced_one_says():
     known, traced = nar_plugin.compare(*pair), nar_plugin.compare(*pair, trace=True)
     assert (known.a.method, traced.a.method) == ("index", "meta")
     assert str(known.explanation) == str(traced.explanation)
-    assert known.likeness == pytest.approx(traced.likeness, abs=1e-4)
+    assert known.likeness == pytest.approx(traced.likeness, abs=1e-5)
 
 
 def test_a_hit_is_explained_where_its_library_is_not_here(monkeypatch):
@@ -72,7 +72,9 @@ def test_a_hit_is_explained_where_its_library_is_not_here(monkeypatch):
     monkeypatch.setattr("nar_plugin.references.as_model", refuse)
     explanation = similar.explain(0)
     assert similar[0].name.startswith("mmdet:")
-    assert explanation.to_dict()["verdict"]
+    told = explanation.to_dict()
+    assert (told["a"], told["b"]) == ("timm:resnet50", similar[0].name)
+    assert told["verdict"]["kind"] == "same backbone"
     assert "Bottleneck" in str(explanation)
 
 

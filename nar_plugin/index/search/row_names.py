@@ -72,17 +72,7 @@ class NameFilter:
             prefix = prefix_of(name)
             if name != row.name and prefix and self._meets(prefix):
                 library, licence = self._facts(prefix).values()
-                names = tuple(dict.fromkeys((name, *row.names)))
-                return replace(
-                    row,
-                    name=name,
-                    names=names,
-                    library=library,
-                    licence=licence,
-                    url=None,
-                    weights_license=None,
-                    build=None,
-                )
+                return _renamed(row, name, library, licence)
         return row
 
     def _meets(self, prefix: str) -> bool:
@@ -110,8 +100,21 @@ def under(contents: Contents, row: ArchitectureRow, name: str | None) -> Archite
     if name is None or name == row.name or name not in row.names:
         return row
     library = contents.distributions.get(prefix_of(name)) or prefix_of(name)
-    licence = contents.licences.get(library, "")
-    return replace(row, name=name, library=library, licence=licence, url=None)
+    return _renamed(row, name, library, contents.licences.get(library, ""))
+
+
+def _renamed(row: ArchitectureRow, name: str, library: str, licence: str) -> ArchitectureRow:
+    """The row under another of its names, without what is known of its first name alone."""
+    return replace(
+        row,
+        name=name,
+        names=tuple(dict.fromkeys((name, *row.names))),
+        library=library,
+        licence=licence,
+        url=None,
+        weights_license=None,
+        build=None,
+    )
 
 
 def prefixes_of_names(table: pa.Table) -> tuple[NDArray[np.int64], pa.Array]:
