@@ -11,6 +11,8 @@ from typing import Any, TypeVar
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
+from torch import nn
+from torch.overrides import TorchFunctionMode
 
 from nar_plugin.encoder.config import CONFIG, WEIGHTS, check_labels, encoder_config
 from nar_plugin.encoder.labels import LABELS_VERSION
@@ -82,7 +84,8 @@ def read_encoder(folder: Path, kind: type[Encoder]) -> Encoder:
     check_labels(folder)
     try:
         state = load_file(weights)
-        with torch.device("meta"):  # the config is not believed: memory is taken by the file alone
+        # On meta, since the config is not believed: memory is taken by the file alone.
+        with torch.device("meta"), _Unfilled():
             encoder = kind(**config["encoder"])
         encoder.load_state_dict(_unpacked(state), assign=True)
     except (
@@ -98,6 +101,15 @@ def read_encoder(folder: Path, kind: type[Encoder]) -> Encoder:
             "again with `nar dev train`."
         ) from error
     return encoder.eval().requires_grad_(False)
+
+
+class _Unfilled(TorchFunctionMode):
+    """Lets initialisations pass: filling a meta tensor imports torch's compiler, for a second."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if getattr(func, "__module__", None) == nn.init.__name__:
+            return (*args, *(kwargs or {}).values())[0]
+        return func(*args, **kwargs or {})
 
 
 def _packed(encoder: ArchitectureEncoder) -> dict[str, torch.Tensor]:

@@ -6,16 +6,19 @@ remembered are shapes only, nothing of a model.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import islice
 from typing import Any
 
 import torch
-import torch.fx.experimental.symbolic_shapes  # by meta kernels: once here, not in each child
 
 from nar_plugin import isolation
 from nar_plugin.tracing.record.opaque import likely_outputs
+
+with warnings.catch_warnings():  # sympy adds a filter of its own
+    import torch.fx.experimental.symbolic_shapes  # by meta kernels: once here, not in each child
 
 _LAYOUTS: dict[Any, Any] = {}
 _MOST_LAYOUTS = 1 << 14
