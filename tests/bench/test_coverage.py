@@ -28,6 +28,7 @@ def test_an_unknown_library_is_named(tmp_path):
         measure_coverage(tmp_path / "r", libraries=["nonsense"], module=None, workers=1)
 
 
+@pytest.mark.slow
 def test_only_the_result_is_on_stdout(tmp_path):
     (tmp_path / "shouting.py").write_text(MODELS)
     run = "from nar_plugin.cli import main; main()"

@@ -15,6 +15,9 @@ ROWS, VECTORS = "shards/00001.rows.parquet", "shards/00001.vectors.safetensors"
 ENCODER, DERIVED = "encoder.safetensors", "derived/ivf-pq.faiss"
 FILES = ("manifest.json", "tombstones.json", ROWS, VECTORS, "encoder.json", ENCODER, DERIVED)
 PLACES = {"head": 0.0, "middle": 0.5, "tail": 1.0}
+TENTHS = [
+    pytest.param(tenth, marks=() if tenth in (0, 5) else pytest.mark.slow) for tenth in range(10)
+]
 
 
 def size_of(server, path):
@@ -40,7 +43,7 @@ def mended(server):
     assert len(first_readable(ArchitectureIndex.load)) == 225
 
 
-@pytest.mark.parametrize("tenth", range(10))
+@pytest.mark.parametrize("tenth", TENTHS)
 @pytest.mark.parametrize("path", [ROWS, VECTORS, ENCODER, DERIVED])
 def test_a_connection_that_is_cut_goes_on_where_it_was(holding, path, tenth):
     size = size_of(holding, path)
@@ -50,7 +53,7 @@ def test_a_connection_that_is_cut_goes_on_where_it_was(holding, path, tenth):
     assert len(first_readable(ArchitectureIndex.load)) == 225
 
 
-@pytest.mark.parametrize("tenth", range(10))
+@pytest.mark.parametrize("tenth", TENTHS)
 @pytest.mark.parametrize("path", ["manifest.json", "tombstones.json", "encoder.json"])
 def test_a_small_file_that_is_cut_is_asked_for_again(holding, path, tenth):
     cut = size_of(holding, path) * tenth // 10
@@ -60,7 +63,7 @@ def test_a_small_file_that_is_cut_is_asked_for_again(holding, path, tenth):
     assert len(first_readable(ArchitectureIndex.load)) == 225
 
 
-@pytest.mark.parametrize("tenth", range(10))
+@pytest.mark.parametrize("tenth", TENTHS)
 def test_a_server_that_is_gone_after_a_tenth(behind, tenth):
     """The update ends; the next one fetches what is missing of that file, and of the others."""
     size = size_of(behind, VECTORS)

@@ -25,6 +25,7 @@ def revision(number):
 
 READER = """
 import sys
+import time
 import numpy as np
 from pathlib import Path
 from nar_plugin.index import ArchitectureIndex
@@ -41,6 +42,7 @@ while not stop.exists() or not seen:
     own = index.search(index.vectors[7], 1)
     assert own[0].row.name == f"lib:7.{index.manifest.revision}"
     seen.add(index.manifest.revision)
+    time.sleep(0.02)  # the writer wants a core as well
 print(len(seen))
 """
 

@@ -17,6 +17,7 @@ pytest.importorskip("timm")
 transformers = pytest.importorskip("transformers")
 sys.path.insert(0, str(Path(__file__).parent))
 import config_attacks  # noqa: E402
+from whole import part  # noqa: E402
 
 ROOT = Path(__file__).parents[2]
 NAMES = list(config_attacks.attacks(Path("/nowhere")))
@@ -297,7 +298,9 @@ def mutated(chance, folder):
 @pytest.mark.slow
 def test_mutated_configs(folder):
     chance, ends = random.Random(0), []
-    for _ in range(3000):
+    for _ in range(part(3000, 4)):
         written(folder, mutated(chance, folder))
         ends.append(harmless(lambda: as_model(folder), folder))
-    assert min(map(ends.count, config_attacks.ENDS)) > 300  # both happen, so both are tested
+    assert min(map(ends.count, config_attacks.ENDS)) > part(
+        300, 4
+    )  # both are tested

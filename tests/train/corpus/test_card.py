@@ -39,6 +39,7 @@ def test_the_card_counts_what_is_there(folder):
     assert page == (CORPUS / "README.md").read_text()  # the committed card is up to date
 
 
+@pytest.mark.slow
 def test_the_folder_loads_as_a_dataset(folder, tmp_path):
     datasets = pytest.importorskip("datasets")
     for config in ("names", "graphs", "ops"):

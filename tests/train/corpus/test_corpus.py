@@ -107,6 +107,7 @@ def test_a_corpus_whose_writing_was_killed_is_the_old_or_the_new_one(tmp_path, m
     assert graph.fingerprint == name["fingerprint"]
 
 
+@pytest.mark.slow
 def test_a_limit_leaves_the_other_names_alone(few, tmp_path):
     folder = tmp_path / "corpus"
     build.build_corpus(folder, tmp_path / "work", workers=1)
@@ -115,6 +116,7 @@ def test_a_limit_leaves_the_other_names_alone(few, tmp_path):
     assert corpus.read_names(folder) == whole
 
 
+@pytest.mark.slow
 def test_one_library_is_built_and_the_others_stay(few, tmp_path):
     folder = tmp_path / "corpus"
     build.build_corpus(folder, tmp_path / "work", workers=1, libraries=["torchvision"])
@@ -171,6 +173,7 @@ def test_only_what_is_new_is_traced(few, tmp_path, monkeypatch):
     assert [{**row, "seconds": 0} for row in corpus.read_names(folder)] == timed
 
 
+@pytest.mark.slow
 def test_names_of_absent_libraries_stay(few, tmp_path, monkeypatch):
     folder = tmp_path / "corpus"
     build.build_corpus(folder, tmp_path / "work", workers=1)
@@ -184,6 +187,7 @@ def test_names_of_absent_libraries_stay(few, tmp_path, monkeypatch):
     assert left == {NAMES[0], "torchvision:resnet18"}  # timm no longer lists the others
 
 
+@pytest.mark.slow
 def test_the_first_name_in_the_alphabet_lends_its_graph(tmp_path, monkeypatch):
     """Whoever of two equal models is traced first: the files are the same."""
     twins = [
@@ -221,6 +225,7 @@ def test_an_environment_of_its_own(tmp_path, monkeypatch):
     assert traced == {"torchvision:resnet18": 11_689_512, "torchvision:vgg11": 132_863_336}
 
 
+@pytest.mark.slow
 def test_the_names_of_one_library_are_listed_without_importing_another():
     pytest.importorskip("pytorchcv")
     program = (

@@ -44,6 +44,7 @@ def of_old(tmp_path, monkeypatch):
     return today, folder
 
 
+@pytest.mark.slow
 def test_what_is_traced_as_before_is_carried_over(of_old, tmp_path):
     today, folder = of_old
     work = tmp_path / "work"

@@ -24,6 +24,7 @@ def item(*names, design="d"):
     return CorpusGraph(GRAPH, names[0], design, "t", np.zeros(1, np.int32), (), rows)
 
 
+@pytest.mark.slow
 def test_the_table_against_the_corpus():
     """Both names are in the corpus, of two libraries, and of a size."""
     folder = Path(nar_plugin.__file__).parent / "data" / "corpus"
