@@ -114,7 +114,7 @@ class Postings:
     """
 
     def __init__(self, table: LabelTable) -> None:
-        order = np.argsort(table.labels, kind="stable")  # merges the runs that each graph has
+        order = _order(table.labels)
         self._graphs = table.graphs[order].astype(np.int32)
         self._shares = table.shares[order]
         labels = table.labels[order]
@@ -139,6 +139,22 @@ class Postings:
         total = np.bincount(self._graphs[places], common, minlength=self._count)
         result: FloatArray = total.astype(np.float32)
         return result
+
+
+def _order(labels: Hashes) -> IntArray:
+    """int64[T]: the places of the labels, ascending by label and among equal ones by place.
+
+    A sort of plain numbers is four times quicker than one of places: each number is the upper bits
+    of a label, with the place below them.
+    """
+    bits = len(labels).bit_length()
+    lower = np.uint64((1 << bits) - 1)
+    keys = np.sort((labels & ~lower) | np.arange(len(labels), dtype=np.uint64))
+    order: IntArray = (keys & lower).astype(np.int64)
+    found = labels[order]
+    if (found[1:] < found[:-1]).any():  # two labels that differ in their lower bits alone
+        order = np.argsort(labels, kind="stable")
+    return order
 
 
 def overlaps(table: LabelTable, firsts: IntArray, seconds: IntArray) -> FloatArray:

@@ -92,3 +92,14 @@ def test_only_the_views_that_are_compared_are_kept():
     assert set(whole.views.tolist()) > set(range(6))
     assert set(whole.compared().views.tolist()) == set(range(6))
     assert equal(whole.compared().compared(), whole.compared())
+
+
+def test_labels_that_differ_in_their_lowest_bits_keep_apart():
+    """Eight places take four bits: the sort sees three of these labels as one, and sorts anew."""
+    one = LabelTable(
+        np.array([0, 3, 5, 8]),
+        np.array([16, 17, 19, 17, 18, 16, 18, 19], np.uint64),
+        np.ones(8, np.int64),
+        np.zeros(8, np.uint8),
+    )
+    assert Postings(one).overlaps(one, 0).tolist() == pytest.approx([1, 1 / 3, 2 / 3])
