@@ -162,6 +162,7 @@ def test_a_model_is_built_without_weights_and_traced(name: str) -> None:
     assert (len(graph) > 0, graph.method) == (True, "meta")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "part"),
     [
@@ -173,15 +174,11 @@ def test_a_model_is_built_without_weights_and_traced(name: str) -> None:
         ("ernie4_5_vl_moe_text/Ernie4_5_VLMoeTextModel", "layers.1.mlp.vision_moe"),
         ("gemma4_assistant/Gemma4AssistantForCausalLM", "model.layers.0.self_attn"),
         ("granite4_vision", "spatial_projectors"),
-        pytest.param("hy_v4_vl", "vision_tower", marks=pytest.mark.slow),
+        ("hy_v4_vl", "vision_tower"),
         ("instructblip_qformer/InstructBlipQFormerModel", "encoder.layer.0.crossattention"),
-        pytest.param(
-            "llama4@meta-llama/Llama-4-Scout-17B-16E-Instruct",
-            "vision_model",
-            marks=pytest.mark.slow,
-        ),
+        ("llama4@meta-llama/Llama-4-Scout-17B-16E-Instruct", "vision_model"),
         ("moshi/MoshiForConditionalGeneration", "depth_decoder"),
-        pytest.param("muse_spark", "audio_tower", marks=pytest.mark.slow),
+        ("muse_spark", "audio_tower"),
         ("neomme", "patch_embeddings"),
         ("omniasr", "audio_tower"),
         (

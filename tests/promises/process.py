@@ -42,10 +42,13 @@ def modes():
 def put_back():
     """Undo what an idiom itself sets when it is run for real."""
     before, environment = modes(), dict(os.environ)
+    gc.collect()
+    gc.freeze()  # `meta_tensors` need not look at all that the other tests have left
     try:
         with warnings.catch_warnings():
             yield
     finally:
+        gc.unfreeze()
         torch.set_default_dtype(before["dtype"])
         torch.set_grad_enabled(before["gradients"])
         os.environ.clear()
@@ -53,7 +56,7 @@ def put_back():
 
 
 def meta_tensors():
-    """The tensors without values that this process holds."""
+    """The tensors without values that this process holds and the collector looks at."""
     return [
         item for item in gc.get_objects() if issubclass(type(item), torch.Tensor) and item.is_meta
     ]

@@ -301,6 +301,4 @@ def test_mutated_configs(folder):
     for _ in range(part(3000, 4)):
         written(folder, mutated(chance, folder))
         ends.append(harmless(lambda: as_model(folder), folder))
-    assert min(map(ends.count, config_attacks.ENDS)) > part(
-        300, 4
-    )  # both are tested
+    assert min(map(ends.count, config_attacks.ENDS)) > part(300, 4)  # both are tested

@@ -142,7 +142,13 @@ def spatial_biased():
     return swapped(resnet(), nn.Conv2d, lambda c: conv_like(c, bias=True))
 
 
-@pytest.mark.parametrize("kind", RESNETS)
+def sampled(kinds):
+    """The kinds of edits, all but every fourth for a run that has more time."""
+    marks = [() if number % 4 == 0 else pytest.mark.slow for number in range(len(kinds))]
+    return [pytest.param(kind, marks=mark) for kind, mark in zip(kinds, marks, strict=True)]
+
+
+@pytest.mark.parametrize("kind", sampled(RESNETS))
 def test_a_resnet(kind):
     assert trace(RESNETS[kind]()).fingerprint in becomes(trace(resnet()), kind)
 
@@ -204,7 +210,7 @@ VITS = {
 }
 
 
-@pytest.mark.parametrize("kind", VITS)
+@pytest.mark.parametrize("kind", sampled(VITS))
 def test_a_vision_transformer(kind):
     images = torch.zeros(1, 3, 32, 32)
     assert trace(VITS[kind](), images).fingerprint in becomes(trace(vit(), images), kind)
