@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test slow hooks check fix docs bench corpus train index clean
+.PHONY: demo test slow hooks check fix docs site bench corpus train index clean
 
 demo: .venv/demo  ## print the neighbours of a timm, a transformers and a hand-written model
 	HF_HUB_OFFLINE=1 $(BIN)/python docs/demo.py
@@ -15,11 +15,12 @@ slow: .venv/dev  ## fault injection, zoos, environments of other versions
 hooks: .venv/dev  ## the tests of libraries that need an environment of their own; goes on
 	$(BIN)/python tests/hooks/isolated.py
 
-check: .venv/dev  ## lint, types, import rules
+check: .venv/dev  ## lint, types, import rules, links of the site
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/zensical build --strict --clean > /dev/null
 
 fix: .venv/dev  ## repair what the linter can
 	$(BIN)/ruff check --fix .
@@ -27,6 +28,9 @@ fix: .venv/dev  ## repair what the linter can
 
 docs: .venv/dev  ## write the pages that are made from the code
 	$(BIN)/python -m nar_plugin.tracing.canon.rule_table > docs/canonical-form.md
+
+site: .venv/dev  ## write the docs as a site to build/site, and show it
+	$(BIN)/zensical serve
 
 bench: .venv/dev  ## time each stage of a query
 	$(BIN)/nar dev bench query

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,19 @@ def test_a_page_is_read_in_one_sitting(page, words):
 
 def test_the_readme_is_short():
     assert len(README.read_text().splitlines()) <= 150
+
+
+def test_every_page_is_on_the_site():
+    site = tomllib.loads((ROOT / "zensical.toml").read_text())["project"]
+
+    def pages(entries):
+        for entry in entries:
+            for target in entry.values():
+                yield from pages(target) if isinstance(target, list) else [target]
+
+    own = {str(page.relative_to(DOCS)) for page in PAGES if page.is_relative_to(DOCS)}
+    decisions = {page for page in own if page.startswith("decisions/")} - {"decisions/README.md"}
+    assert set(pages(site["nav"])) == own - decisions
 
 
 def test_every_decision_is_in_the_index():
