@@ -19,8 +19,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from nar_plugin.api import (
+        assert_same_design,
         clear_cache,
         compare,
+        dedupe,
         embed,
         find_similar,
         load_index,
@@ -53,9 +55,11 @@ __all__ = [
     "SimilarArchitectures",
     "TraceError",
     "__version__",
+    "assert_same_design",
     "attach",
     "clear_cache",
     "compare",
+    "dedupe",
     "detach",
     "embed",
     "find_similar",
@@ -68,8 +72,10 @@ __all__ = [
 
 _NAMES = {
     "nar_plugin.api": (
+        "assert_same_design",
         "clear_cache",
         "compare",
+        "dedupe",
         "embed",
         "find_similar",
         "load_index",

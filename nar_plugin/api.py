@@ -6,7 +6,7 @@ Each takes a model as an `nn.Module`, a transformers config or a model reference
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from numbers import Integral
 from pathlib import Path
@@ -42,8 +42,10 @@ from nar_plugin.report.answers import (
     query_of_row,
 )
 from nar_plugin.report.compare import comparison_of
+from nar_plugin.report.distinct import Asked, DistinctDesigns, distinct_designs
 from nar_plugin.report.novelty import Novelty
 from nar_plugin.report.similar_blocks import notes_of
+from nar_plugin.report.wording import name_text, trace_text
 from nar_plugin.tracing import ArchitectureGraph
 
 if TYPE_CHECKING:
@@ -224,6 +226,63 @@ def compare(a: Any, b: Any, *, example_inputs: Any = None, trace: bool = False) 
     macros = one.macro, other.macro
     likeness = alike(one.subject, other.subject)
     return comparison_of(one.query, other.query, likeness, macros, families)
+
+
+def assert_same_design(a: Any, b: Any, *, example_inputs: Any = None) -> None:
+    """Fail unless two models are one design: a line of a test that notices a changed architecture.
+
+    Sizes of the classifier and of the vocabulary may differ, all other widths not. Both are traced.
+
+    Example:
+        ```python
+        nar_plugin.assert_same_design("timm:resnet50", "torchvision:resnet50")
+        ```
+
+    Raises:
+        AssertionError: They differ; the text is the explanation, block by block.
+        TraceError: One of the forwards cannot be followed, so that nothing is certain.
+    """
+    found = compare(a, b, example_inputs=example_inputs, trace=True)
+    for query in (found.a, found.b):
+        if query.method == "modules" or (query.method == "index" and query.reason):
+            raise TraceError(
+                f"{name_text(query)} cannot be asserted to be the same design: {trace_text(query)}"
+            )
+    if not found.same_design:
+        raise AssertionError(
+            f"{name_text(found.a)} and {name_text(found.b)} are not the same design.\n{found}"
+        )
+
+
+def dedupe(models: Iterable[Any], *, trace: bool = False) -> DistinctDesigns:
+    """Group models that are one design, and the designs that differ in head or stem alone.
+
+    For candidates of an architecture search, or a collection. One that cannot be traced is told in
+    `refused` and stops nothing. The index answers for a name that it knows, as in `find_similar`.
+
+    Example:
+        ```python
+        found = nar_plugin.dedupe(["timm:resnet50", "torchvision:resnet50", "timm:resnet18"])
+        found.first  # (0, 2)
+        ```
+
+    Args:
+        models: Modules, configs or references. A generator is read one by one.
+        trace: Build and trace each even if the index knows its name.
+    """
+    index = load_index()
+    asked, refused = [], []
+    for place, model in enumerate(models):
+        try:
+            subject, query, _ = _ask(model, None, index, "dedupe", trace)
+        except NarError as error:
+            name = model if issubclass(type(model), str) else type(model).__name__
+            refused.append((name, str(error)))
+            continue
+        backbone = subject.backbone or query.design
+        note = trace_text(query)
+        asked.append(Asked(place, name_text(query), query.design, backbone, query.ops, note))
+    return distinct_designs(asked, refused)
 
 
 def novelty(model: Any, *, example_inputs: Any = None, index: Index = None) -> Novelty:

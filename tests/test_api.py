@@ -211,6 +211,37 @@ def test_compare():
     assert strangers.likeness < 0.3
 
 
+def test_candidates_of_a_search_are_deduplicated():
+    def net(width, head, act=nn.ReLU):
+        block = [nn.Conv2d(width, width, 3, padding=1), nn.BatchNorm2d(width), act()]
+        body = nn.Sequential(nn.Conv2d(3, width, 3), *block, *block, *block)
+        return nn.Sequential(body, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(width, head))
+
+    found = nar_plugin.dedupe([net(8, 10), net(8, 5), net(16, 10), "no:such", net(8, 10, nn.SiLU)])
+    assert [design.places for design in found.designs] == [(0, 1), (2,), (4,)]
+    assert [name for name, _ in found.refused] == ["no:such"]
+
+
+def test_a_changed_design_fails_with_its_explanation():
+    plain, gated = (timm.create_model(name) for name in ("resnet18", "seresnet18"))
+    nar_plugin.assert_same_design(plain, timm.create_model("resnet18", num_classes=10))
+    with pytest.raises(AssertionError, match="with a squeeze-and-excitation gate"):
+        nar_plugin.assert_same_design(plain, gated)
+
+
+def test_a_forward_that_was_not_followed_proves_nothing():
+    class Stuck(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(3, 3)
+
+        def forward(self, x):
+            raise RuntimeError("never")
+
+    with pytest.raises(TraceError, match="cannot be asserted"):
+        nar_plugin.assert_same_design(Stuck(), Stuck())
+
+
 def test_novelty():
     assert nar_plugin.novelty("timm:resnet50") == 0.0
     assert 0 < nar_plugin.novelty(UNet()) <= 2

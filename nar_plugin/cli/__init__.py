@@ -13,7 +13,19 @@ from typing import Annotated
 
 import typer
 
-from nar_plugin.cli import compare, dev, doctor, find, hub, index, motifs, novelty, plugins, trace
+from nar_plugin.cli import (
+    compare,
+    dedupe,
+    dev,
+    doctor,
+    find,
+    hub,
+    index,
+    motifs,
+    novelty,
+    plugins,
+    trace,
+)
 from nar_plugin.cli.moved import moved
 from nar_plugin.cli.output import fail
 from nar_plugin.cli.streams import stdout_for_results
@@ -33,6 +45,7 @@ app.command("find")(find.find)
 app.command("trace")(trace.trace)
 app.command("motifs")(motifs.motifs)
 app.command("compare")(compare.compare)
+app.command("dedupe")(dedupe.dedupe)
 app.command("novelty")(novelty.novelty)
 app.command("doctor")(doctor.doctor)
 index.app.command("update")(hub.update)

@@ -16,6 +16,7 @@ from nar_plugin.report import (
     SharedMotif,
     SimilarArchitectures,
 )
+from nar_plugin.report.distinct import Asked, distinct_designs
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 
 CONV, RELU = Op("conv", (("kernel", "3x3"),)), Op("relu")
@@ -76,6 +77,9 @@ def api(monkeypatch):
         PAIR,
         np.array([[0, 2], [2, 4]], dtype=np.int32),
         ArchitectureGraph((CONV, RELU, CONV, RELU), PAIR, ("",) * 4),
+    )
+    fake.dedupe = lambda models, **_: distinct_designs(
+        [Asked(place, name, "d", "b", 2) for place, name in enumerate(models)]
     )
     fake.compare = lambda a, b, **_: Comparison(0.75, False, False, shared, query, query)
     monkeypatch.setattr(nar_plugin, "api", fake, raising=False)

@@ -26,6 +26,12 @@ def test_compare(nar, api):
     assert nar("compare", "my:net").exit_code == 2
 
 
+def test_dedupe(nar, api):
+    assert "1 model, 1 design" in nar("dedupe", "my:net").stdout
+    assert json.loads(nar("dedupe", "my:net", "--json").stdout)["first"] == [0]
+    assert nar("dedupe").exit_code == 2
+
+
 def test_index_info(nar, api):
     text = nar("index", "info").stdout
     assert "1,461" in text
