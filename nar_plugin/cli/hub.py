@@ -34,7 +34,7 @@ def update(
     """
     from nar_plugin import hub
     from nar_plugin.hub.answering import answering
-    from nar_plugin.report.wording import counted
+    from nar_plugin.visible_text import counted
 
     found = hub.update(repository, revision, dry_run=dry_run)
     manifest = found.release.manifest
@@ -101,7 +101,7 @@ def publish(
     Wants a token with write access.
     """
     from nar_plugin import hub
-    from nar_plugin.report.wording import counted
+    from nar_plugin.visible_text import counted
 
     done = hub.publish(folder, repository, tag=tag, private=private, replace=replace)
     if as_json:

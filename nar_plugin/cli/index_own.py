@@ -46,7 +46,7 @@ def remove(
 ) -> None:
     """Take your own models out of the overlay, and off the disk."""
     from nar_plugin.index import overlay
-    from nar_plugin.report.wording import counted
+    from nar_plugin.visible_text import counted
 
     left = overlay.remove_models(references)
     facts = {"overlay": str(overlay.overlay_folder()), "removed": references, "graphs": left}
@@ -75,7 +75,7 @@ def _say_on_stderr(reference: str) -> None:
 
 def _report(graphs: int, names: int, as_json: bool) -> None:
     from nar_plugin.index.overlay import overlay_folder
-    from nar_plugin.report.wording import counted
+    from nar_plugin.visible_text import counted
 
     facts = {"overlay": str(overlay_folder()), "graphs": graphs, "names": names}
     if as_json:

@@ -40,7 +40,7 @@ def reencode(
     """
     from nar_plugin import api
     from nar_plugin.index import EMBEDDED, embedding, overlay
-    from nar_plugin.report.wording import counted
+    from nar_plugin.visible_text import counted
 
     if index is None:
         if output or encoder or revision:

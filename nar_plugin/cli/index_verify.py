@@ -22,7 +22,7 @@ def verify(
     from nar_plugin.hub import ArchitectureIndex
     from nar_plugin.hub.answering import active_folder
     from nar_plugin.index.store.folder import present
-    from nar_plugin.report.wording import clean, counted
+    from nar_plugin.visible_text import clean, counted
 
     place = folder or active_folder()  # not the one that would answer in its stead
     index = ArchitectureIndex.verify(place)

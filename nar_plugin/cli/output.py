@@ -84,7 +84,7 @@ def fail(message: str) -> None:
     from rich.text import Text
 
     from nar_plugin.report.terminal import terminal_width
-    from nar_plugin.report.wording import clean
+    from nar_plugin.visible_text import clean
 
     console = Console(file=sys.stderr, width=terminal_width(), highlight=False)
     console.print(Text(clean(message), style="red"), soft_wrap=not console.is_terminal)

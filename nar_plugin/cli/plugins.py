@@ -85,8 +85,8 @@ def plugin_lists(found: Sequence[PluginInfo]) -> RenderableType:
 
     from nar_plugin.manager import DISTRIBUTION
     from nar_plugin.report.table import fact_table, open_table
-    from nar_plugin.report.wording import clean
     from nar_plugin.version import VERSION
+    from nar_plugin.visible_text import clean
 
     own = [one for one in found if one.distribution == DISTRIBUTION and one.status == "active"]
     kinds = {"library installed": True, "answered from the index": False}

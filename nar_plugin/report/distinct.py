@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from nar_plugin.report.wording import clean, counted
+from nar_plugin.visible_text import clean, counted
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from nar_plugin.errors import NarError
 from nar_plugin.report.explanation import Explanation, explain
-from nar_plugin.report.wording import clean, name_text
+from nar_plugin.report.wording import name_text
+from nar_plugin.visible_text import clean
 
 if TYPE_CHECKING:
     from nar_plugin.mining import MacroGraph

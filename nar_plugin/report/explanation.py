@@ -12,7 +12,7 @@ from nar_plugin.likeness.alignment import Alignment, Lone, Pair, Part, align
 from nar_plugin.likeness.differences import INSERTED, Difference
 from nar_plugin.likeness.idioms import short
 from nar_plugin.likeness.verdict import Verdict, verdict_of
-from nar_plugin.report.wording import clean, counted, times
+from nar_plugin.visible_text import clean, counted, times
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

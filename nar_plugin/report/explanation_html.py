@@ -15,7 +15,7 @@ from nar_plugin.report.explanation_table import (
     weights_text,
 )
 from nar_plugin.report.html import stylesheet
-from nar_plugin.report.wording import clean
+from nar_plugin.visible_text import clean
 
 if TYPE_CHECKING:
     from nar_plugin.report.compare import Comparison

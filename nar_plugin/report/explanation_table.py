@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from nar_plugin.report.table import add_numbers, open_table
-from nar_plugin.report.wording import clean, params_text
+from nar_plugin.visible_text import clean, params_text
 
 if TYPE_CHECKING:
     from nar_plugin.report.explanation import ExplainedPart, ExplainedRow, Explanation

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from nar_plugin.report.table import fact_table
-from nar_plugin.report.wording import flops_text, params_text, times
+from nar_plugin.visible_text import flops_text, params_text, times
 
 if TYPE_CHECKING:
     from nar_plugin.tracing.graph import ArchitectureGraph

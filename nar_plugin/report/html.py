@@ -9,17 +9,15 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from nar_plugin.report.wording import (
-    clean,
-    flops_text,
     index_text,
     inputs_text,
     is_web,
     motif_legend,
     motif_text,
     other_names,
-    params_text,
     query_text,
 )
+from nar_plugin.visible_text import clean, flops_text, params_text
 
 if TYPE_CHECKING:
     from nar_plugin.report.hit import Hit

@@ -9,7 +9,8 @@ from rich.console import Group
 from rich.text import Text
 
 from nar_plugin.report.table import add_numbers, open_table
-from nar_plugin.report.wording import clean, module_tree_text, times
+from nar_plugin.report.wording import module_tree_text
+from nar_plugin.visible_text import clean, times
 
 if TYPE_CHECKING:
     from nar_plugin.mining.macro import MotifCount

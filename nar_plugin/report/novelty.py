@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from nar_plugin.errors import NarError
 from nar_plugin.likeness.novelty import percentile
-from nar_plugin.report.wording import clean, query_text
+from nar_plugin.report.wording import query_text
+from nar_plugin.visible_text import clean
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -10,15 +10,8 @@ from rich.text import Text
 
 from nar_plugin.report.explanation_table import explanation_table
 from nar_plugin.report.table import add_numbers, open_table
-from nar_plugin.report.wording import (
-    clean,
-    name_text,
-    params_text,
-    query_flops,
-    source_text,
-    times,
-    trace_text,
-)
+from nar_plugin.report.wording import name_text, query_flops, source_text, trace_text
+from nar_plugin.visible_text import clean, params_text, times
 
 if TYPE_CHECKING:
     from nar_plugin.report.asked import Query

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from nar_plugin.report.answer import Answer
 from nar_plugin.report.asked import IndexInfo
-from nar_plugin.report.wording import clean, counted, index_text, times
+from nar_plugin.report.wording import index_text
+from nar_plugin.visible_text import clean, counted, times
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

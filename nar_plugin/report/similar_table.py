@@ -18,17 +18,15 @@ from rich.text import Text
 
 from nar_plugin.report.table import add_numbers, open_table
 from nar_plugin.report.wording import (
-    clean,
-    flops_text,
     index_text,
     inputs_text,
     is_web,
     motif_legend,
     motif_text,
     other_names,
-    params_text,
     query_text,
 )
+from nar_plugin.visible_text import clean, flops_text, params_text
 
 if TYPE_CHECKING:
     from nar_plugin.report.hit import Hit

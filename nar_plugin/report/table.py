@@ -8,7 +8,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from nar_plugin.report.wording import clean
+from nar_plugin.visible_text import clean
 
 
 def open_table(gap: int = 2, *, ruled: bool = False) -> Table:

@@ -1,18 +1,17 @@
-"""The words and numbers of a report, from values that nobody has vouched for.
+"""The sentences of a report.
 
-Names, labels and urls come from other people's models and indexes. They may hold terminal
-escapes (which move the cursor or recolour the screen) and characters that reverse the reading
-direction; `clean` removes both. Markup is the renderers' business: rich gets `Text`, which
-interprets nothing, and HTML gets escaped text.
+Names, labels and urls are cleaned (`nar_plugin.visible_text`). Markup is the renderers' business:
+rich gets `Text`, which interprets nothing, and HTML gets escaped text.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
+
+from nar_plugin.visible_text import clean, counted, flops_text, params_text, times
 
 if TYPE_CHECKING:
     from nar_plugin.report.asked import IndexInfo, Query
@@ -25,36 +24,12 @@ FAR = 0.7  # of designs whose family the index has, 1% have no hit above it
 STRANGE = 0.5  # about as alike is the best of foreign designs, which share no field or no kind
 KIN = 0.5  # share of the query's operations in blocks that a hit has too: strangers have at most .3
 
-# CSI sequences, OSC strings up to their terminator, then any other two-character escape (ECMA-48).
-_ESCAPE = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b.")
 _RAISED = re.compile(r": (\w[\w.]*(?:: .*)?)$")  # behind inputs, whose types end in brackets
 # A name that was never bound, or an attribute of something that is no usual input.
 _MISTAKE = re.compile(
     r"NameError|UnboundLocalError|AttributeError: "
     r"'(?!(?:Tensor|NoneType|dict|list|tuple|int|float|str|bool)')\w+' object has no"
 )
-_UNSEEN = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
-
-
-def clean(text: object) -> str:
-    """One line of visible text, without terminal escapes, control or direction characters."""
-    bare = " ".join(_ESCAPE.sub("", str(text)).split())
-    return "".join(char for char in bare if unicodedata.category(char) not in _UNSEEN)
-
-
-def params_text(number: int) -> str:
-    """Such as `25.6M` for 25,557,032 parameters."""
-    return _scaled(number, ("K", "M", "B", "T"))
-
-
-def flops_text(number: int) -> str:
-    """Such as `8.2G` for 8,178,000,000 floating point operations."""
-    return _scaled(number, ("K", "M", "G", "T", "P", "E"))
-
-
-def times(count: int) -> str:
-    """A count behind a times sign."""
-    return f"\N{MULTIPLICATION SIGN}{count:,}"
 
 
 def motif_text(motif: SharedMotif, label_width: int = 80) -> str:
@@ -97,11 +72,6 @@ def other_names(hit: Hit) -> str:
     parts = [f"+{counted(count, 'name')}"] * bool(count)
     parts += [f"+{others:,} with other heads"] * bool(others)
     return f"({', '.join(parts)})" if parts else ""
-
-
-def counted(count: int, noun: str) -> str:
-    """Such as `1 name`, `1,461 names`."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def name_text(query: Query) -> str:
@@ -147,18 +117,6 @@ def index_text(index: IndexInfo) -> str:
         f"{index.architectures:,} names, {index.graphs:,} graphs; "
         f"index {clean(index.source)}{revision}, {clean(index.age)}, encoder {clean(index.encoder)}"
     )
-
-
-def _scaled(number: int, suffixes: tuple[str, ...]) -> str:
-    """One decimal and the largest suffix that leaves a value of at least 1."""
-    if abs(number) < 1000:
-        return str(number)
-    value = number / 1000
-    for suffix in suffixes:
-        if abs(value) < 999.95 or suffix == suffixes[-1]:
-            break
-        value /= 1000
-    return f"{value:.1f}{suffix}"
 
 
 def far_text(query: Query, hits: Sequence[Hit]) -> str:

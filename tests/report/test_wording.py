@@ -1,6 +1,7 @@
 import pytest
 
-from nar_plugin.report.wording import clean, flops_text, motif_text, params_text
+from nar_plugin.report.wording import motif_text
+from nar_plugin.visible_text import clean, flops_text, params_text
 
 
 @pytest.mark.parametrize(
