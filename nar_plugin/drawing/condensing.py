@@ -10,11 +10,10 @@ Pairs = set[tuple[int, int]]
 
 
 def in_forward_order(groups: Sequence[Group], edges: Iterable[tuple[int, int]]) -> list[Group]:
-    """Groups in topological order; those that close a cycle are split, and at last merged.
+    """Groups in topological order; those that close a cycle are split.
 
     A group whose nodes stand on both sides of another one that it feeds and reads is cut where
-    that one stands. Single nodes that still form a cycle (a module that is called around another
-    one) become one group.
+    that one stands.
 
     Args:
         groups: Disjoint; they cover all nodes.
@@ -35,6 +34,18 @@ def in_forward_order(groups: Sequence[Group], edges: Iterable[tuple[int, int]]) 
     return [found[number] for number in _sorted(found, pairs)]
 
 
+def acyclic(count: int, edges: Iterable[tuple[int, int]]) -> list[Group]:
+    """Nodes in topological order; those of one cycle are one group.
+
+    Args:
+        count: Of the nodes.
+        edges: Between them, in any direction.
+    """
+    pairs = {(source, target) for source, target in edges if source != target}
+    groups = [sorted(knot) for knot in _knots(count, pairs)]
+    return [groups[number] for number in _sorted(groups, condensed(groups, pairs))]
+
+
 def condensed(groups: Sequence[Group], edges: Iterable[tuple[int, int]]) -> Pairs:
     """The edges between groups, numbered as they stand."""
     owner = {node: number for number, group in enumerate(groups) for node in group}
@@ -42,9 +53,7 @@ def condensed(groups: Sequence[Group], edges: Iterable[tuple[int, int]]) -> Pair
     return {(source, target) for source, target in pairs if source != target}
 
 
-def coarsened(
-    names: Sequence[str], edges: Iterable[tuple[int, int]], most: int
-) -> list[Group]:
+def coarsened(names: Sequence[str], edges: Iterable[tuple[int, int]], most: int) -> list[Group]:
     """Nodes in at most so many groups: by the modules that hold them, else by their order.
 
     Args:
@@ -70,7 +79,7 @@ def coarsened(
 
 
 def _untied(groups: list[Group]) -> list[Group]:
-    """Groups of one cycle, each cut where others stand between its nodes; merged if none is."""
+    """Groups of one cycle, each cut where others stand between its nodes."""
     owner = {node: number for number, group in enumerate(groups) for node in group}
     runs: list[Group] = []
     last = -1
@@ -79,7 +88,7 @@ def _untied(groups: list[Group]) -> list[Group]:
             runs.append([])
         runs[-1].append(node)
         last = owner[node]
-    return runs if len(runs) > len(groups) else [sorted(owner)]
+    return runs
 
 
 def _knots(count: int, pairs: Pairs) -> list[list[int]]:

@@ -23,6 +23,7 @@ class Box:
         weights: Numbers in the matrices and kernels of their layers, in all of them.
         work: Part of the design's FLOPs, estimated, from 0 to 1.
         kind: Number of the kind of block, from 0; None of what is no block.
+        variant: Whether it is a block that differs a little from others of its kind.
         mark: Of a join its sign; of where values come in or go out `in` and `out`; else empty.
         inside: What a frame holds; None of a plain box.
     """
@@ -37,6 +38,7 @@ class Box:
     work: float = 0.0
     kind: int | None = None
     mark: str = ""
+    variant: bool = False
     inside: Level | None = None
 
 
