@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from numbers import Integral
 from pathlib import Path
@@ -194,14 +195,28 @@ def trace(model: Any, *, example_inputs: Any = None) -> ArchitectureGraph:
 
 
 def motifs(model: Any, *, example_inputs: Any = None) -> MacroGraph:
-    """Find a model's repeated blocks. `.table()` counts them.
+    """Find a model's repeated blocks. `.table()` counts them, `.draw()` shows them.
+
+    A name that cannot be built here is read from the index, if that has its graph.
 
     Example:
         ```python
         nar_plugin.motifs("timm:resnet50").table()[0].label  # 'Bottleneck'
+        nar_plugin.motifs(model).draw().save("model.svg")
         ```
     """
-    return mine(_with_content(_traced(model, example_inputs, None, "motifs")).graph)
+    try:
+        return mine(_with_content(_traced(model, example_inputs, None, "motifs")).graph)
+    except TraceError:
+        raise
+    except NarError as error:
+        named = issubclass(type(model), str) and example_inputs is None
+        index = load_index()
+        found = index.by_name(model) if named else None
+        macro = stored_design(index, found[0].fingerprint) if found else None
+        if macro is None:
+            raise
+        return replace(macro, graph=replace(macro.graph, method="index", reason=str(error)))
 
 
 def compare(a: Any, b: Any, *, example_inputs: Any = None, trace: bool = False) -> Comparison:

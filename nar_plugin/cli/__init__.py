@@ -18,6 +18,7 @@ from nar_plugin.cli import (
     dedupe,
     dev,
     doctor,
+    draw,
     find,
     hub,
     index,
@@ -45,6 +46,7 @@ app.command("find")(find.find)
 app.command("trace")(trace.trace)
 app.command("motifs")(motifs.motifs)
 app.command("compare")(compare.compare)
+app.command("draw")(draw.draw)
 app.command("dedupe")(dedupe.dedupe)
 app.command("novelty")(novelty.novelty)
 app.command("doctor")(doctor.doctor)

@@ -25,6 +25,7 @@ class Box:
         kind: Number of the kind of block, from 0; None of what is no block.
         variant: Whether it is a block that differs a little from others of its kind.
         mark: Of a join its sign; of where values come in or go out `in` and `out`; else empty.
+        places: The operations of the first block that it stands for.
         inside: What a frame holds; None of a plain box.
     """
 
@@ -39,6 +40,7 @@ class Box:
     kind: int | None = None
     mark: str = ""
     variant: bool = False
+    places: tuple[int, ...] = ()
     inside: Level | None = None
 
 

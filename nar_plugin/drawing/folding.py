@@ -73,6 +73,8 @@ def figure_of(macro: MacroGraph, title: str = "") -> Figure:
     )
     facts = [f"{params_text(graph.params)} params" if graph.params else "", flops]
     facts += [counted(len(graph), "operation"), clean(graph.inputs)]
+    if graph.method == "index":
+        facts.append("from the index")
     if graph.method == "modules":
         facts.append("read off the module tree: connections are not known")
     return Figure(
@@ -364,7 +366,18 @@ def _box(drawn: Drawn, node: _Node, numbers: dict[str, _Shown]) -> Box:
         note = f"{len(places):,} operations" if title else _kinds_text(drawn, places)
         title = title or clean(labels[0] if len(labels) == 1 else f"{len(places):,} operations")
         count = len(blocks) if blocks and len(blocks) == len(node.blocks) else 1
-        return Box(title, note, first.path, _span(node.blocks), count, len(places), size, work)
+        first_places = tuple(blocks[0].places.tolist()) if count > 1 else tuple(places)
+        return Box(
+            title,
+            note,
+            first.path,
+            _span(node.blocks),
+            count,
+            len(places),
+            size,
+            work,
+            places=first_places,
+        )
     shown = numbers.get(node.kind)
     return Box(
         clean(first.label),
@@ -377,6 +390,7 @@ def _box(drawn: Drawn, node: _Node, numbers: dict[str, _Shown]) -> Box:
         work,
         shown.number if shown else None,
         variant=bool(shown and shown.note),
+        places=tuple(first.places.tolist()),
     )
 
 

@@ -72,6 +72,7 @@ class Drawn:
             sum(map(weights, ops)),
             sum(self.work[place] for place in places),
             kind,
+            places=tuple(places),
         )
 
     def shape_between(self, source: Sequence[int], target: Sequence[int]) -> str:
@@ -81,7 +82,9 @@ class Drawn:
         return str(self.shapes[crossing[-1]]) if crossing else ""
 
 
-def inside(drawn: Drawn, places: Sequence[int], kind: int | None, most: int = MOST_INSIDE) -> Level:
+def inside(
+    drawn: Drawn, places: Sequence[int], kind: int | None = None, most: int = MOST_INSIDE
+) -> Level:
     """The operations of a block, with what it reads and where its values go.
 
     Args:
@@ -177,9 +180,9 @@ def _named(drawn: Drawn, group: Sequence[int], whole: Sequence[int], kind: int |
         path = common_path([drawn.graph.paths[place] for place in group])
         label = drawn.graph.classes.get(path, "")
         if path != home and label:
-            title = f"{path.rpartition('.')[2]}" if label in CONTAINERS else label
+            title = path.rpartition(".")[2] if label in CONTAINERS else label
             note = _listed([operation_text(drawn.graph.ops[place]) for place in group])
-            box = Box(clean(title), note, path, clean(path), 1, box.ops, box.weights, box.work)
+            box = replace(box, title=clean(title), note=note, path=path)
     return replace(box, kind=coloured, place=_within(home, box.path))
 
 

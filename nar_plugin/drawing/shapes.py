@@ -106,7 +106,8 @@ def _unfolded(op: Op, source: Shape) -> Fraction | None:
         return source.scale / 2
     if source.width == _FOLDED * width:
         return source.scale * 2
-    return source.scale if source.width % width == 0 else None
+    flat = op.kind == "linear" and source.width and width % source.width == 0
+    return None if flat else source.scale
 
 
 def _strided(op: Op, scale: Fraction | None) -> Fraction | None:

@@ -50,12 +50,11 @@ def figure_svg(figure: Figure) -> str:
     return document(parts, width, bottom + 50, figure.title)
 
 
-def kind_svg(kind: Kind, number: int) -> str:
-    """One kind of block from the inside."""
-    layout = laid_out(kind.level, WIDEST).moved(_EDGE, _EDGE)
-    heavy = heaviest(kind.level)
-    parts = list(_layout(layout, heavy))
-    return document(parts, layout.width + 2 * _EDGE, layout.height + 2 * _EDGE, kind.title)
+def level_svg(level: Level, title: str) -> str:
+    """One block from the inside."""
+    layout = laid_out(level, WIDEST).moved(_EDGE, _EDGE)
+    parts = list(_layout(layout, heaviest(level)))
+    return document(parts, layout.width + 2 * _EDGE, layout.height + 2 * _EDGE, title)
 
 
 def thumbnail_svg(figure: Figure, height: int = 220) -> str:
@@ -236,9 +235,8 @@ def _texts(placed: Placed, heading: bool) -> Iterable[str]:
     y = placed.y + BOX_PAD + 10
     yield written(x, y, title_of(box), "title")
     if heading and box.kind is not None:
-        prime = "\N{PRIME}" if box.variant else ""
         at = f'x="{_n(placed.x + placed.width - 6)}" y="{_n(y)}" text-anchor="end"'
-        yield f'<text class="title" {at}>{kind_letter(box.kind)}{prime}</text>'
+        yield f'<text class="title" {at}>{letter_of(box)}</text>'
     y += LINE_TITLE - 3
     if box.note:
         yield written(x, y, shortened(box.note, CHAR_NOTE, placed.width), "quiet")
@@ -298,6 +296,12 @@ def written(x: float, y: float, text: str, kind: str) -> str:
 def kind_letter(number: int) -> str:
     """A letter for a kind of block, which tells it where colours do not."""
     return LETTERS[number % len(LETTERS)]
+
+
+def letter_of(box: Box) -> str:
+    """The letter of its kind, primed of a variant; empty of what is no block."""
+    prime = "\N{PRIME}" if box.variant else ""
+    return "" if box.kind is None else kind_letter(box.kind) + prime
 
 
 def _towards(corner: tuple[float, float], other: tuple[float, float]) -> tuple[float, float]:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from nar_plugin.tracing.graph import ArchitectureGraph, IntArray, Op
+
+if TYPE_CHECKING:
+    from nar_plugin.drawing import Picture
 
 _PRINTED = 10  # rows of the table
 
@@ -78,6 +82,12 @@ class MacroGraph:
         lines = [f"MacroGraph({sizes})"]
         lines += [f"  {row.label} x{row.count}, {row.ops} ops each" for row in rows[:_PRINTED]]
         return "\n".join([*lines, "  ..."] if rows[_PRINTED:] else lines)
+
+    def draw(self, title: str = "") -> Picture:
+        """A picture of the design, folded to its blocks; see `ArchitectureGraph.draw`."""
+        from nar_plugin.drawing import Picture
+
+        return Picture(self, title)
 
     def table(self) -> tuple[MotifCount, ...]:
         """The blocks by shape: most operations covered first."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from nar_plugin.errors import NarError
 from nar_plugin.report.asked import Query
 from nar_plugin.report.hit import SharedMotif, shared_motifs
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from nar_plugin.drawing import Picture
     from nar_plugin.mining import MacroGraph
     from nar_plugin.report.explanation import Explanation
 
@@ -28,6 +30,7 @@ class Comparison:
         b: The second model.
         explanation: Part by part what they have in common and what differs; None where one of
             them is only known as a row of the index, without its graph.
+        macros: Their designs, which `draw` reads; None where `explanation` is.
     """
 
     likeness: float
@@ -37,6 +40,7 @@ class Comparison:
     a: Query
     b: Query
     explanation: Explanation | None = None
+    macros: tuple[MacroGraph, MacroGraph] | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         """The tables as plain text, as wide as the terminal."""
@@ -55,6 +59,28 @@ class Comparison:
         from nar_plugin.report.explanation_html import comparison_html
 
         return comparison_html(self)
+
+    def draw(self) -> Picture:
+        """Both designs side by side; what corresponds has one colour.
+
+        Example:
+            ```python
+            nar_plugin.compare("timm:resnet50", "timm:seresnet50").draw().save("both.svg")
+            ```
+
+        Raises:
+            NarError: The graph of one of them is not here.
+        """
+        from nar_plugin.drawing import Picture
+        from nar_plugin.report.wording import name_text
+
+        if self.macros is None:
+            raise NarError(
+                "The graphs of both are needed for a picture, and the index came without one. "
+                "compare(a, b, trace=True) builds and traces them."
+            )
+        one, other = self.macros
+        return Picture(one, name_text(self.a), other, name_text(self.b))
 
     def to_dict(self) -> dict[str, Any]:
         """What `nar compare --json` prints."""
@@ -89,8 +115,9 @@ def comparison_of(
     from nar_plugin.report.wording import name_text
 
     one, other = macros
-    explanation = None
+    explanation = both = None
     if one is not None and other is not None:
+        both = one, other
         explanation = explain(one, other, likeness, (name_text(a), name_text(b)), families)
     return Comparison(
         likeness=likeness,
@@ -100,4 +127,5 @@ def comparison_of(
         a=a,
         b=b,
         explanation=explanation,
+        macros=both,
     )

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from nar_plugin.drawing import Picture
 
 Attribute = int | float | str | bool
 IntArray = NDArray[np.int32]
@@ -112,6 +115,19 @@ class ArchitectureGraph:
         from nar_plugin.tracing.fingerprint import design
 
         return design(self)
+
+    def draw(self, title: str = "") -> Picture:
+        """A picture of the design, folded to its blocks.
+
+        Example:
+            ```python
+            nar_plugin.trace(model).draw().save("model.svg")  # or .html, .mmd, .dot
+            ```
+        """
+        from nar_plugin.drawing import Picture
+        from nar_plugin.mining import mine
+
+        return Picture(mine(self), title)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain lists and dicts, as `nar trace --json` prints them."""
