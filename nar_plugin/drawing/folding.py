@@ -30,6 +30,7 @@ _PERIODS = 12  # kinds of blocks that may take turns
 _REST = 6  # operations up to which neighbouring rests are one box
 _NAMES_OF_REST = 3
 _WIDTHS = {"in", "out", "width", "value_width", "heads"}
+_PLAIN = 120  # operations up to which a design without blocks is drawn layer by layer
 _VARIANT = 0.9  # of the operations of two blocks that are of one kind
 
 
@@ -66,8 +67,10 @@ def figure_of(macro: MacroGraph, title: str = "") -> Figure:
     kinds = [_structure(drawn, block) if block.stacked else "" for block in blocks]
     nodes = _nodes(drawn, blocks, kinds)
     shown, numbers = _kinds(drawn, nodes)
-    level = _spine(drawn, nodes, numbers)
     graph = macro.graph
+    plain = not any(node.kind for node in nodes) and len(graph) <= _PLAIN
+    whole = range(len(graph))
+    level = inside(drawn, whole, None, MOST_ON_SPINE) if plain else _spine(drawn, nodes, numbers)
     flops = (
         "" if graph.method == "modules" or not graph.flops else f"{flops_text(graph.flops)} FLOPs"
     )

@@ -204,11 +204,16 @@ def _lanes(
     left = [min(placed[n].x for n in row) for row in rows]
     right = [max(placed[n].x + placed[n].width for n in row) for row in rows]
     lanes: dict[Edge, float] = {}
+    shared: dict[tuple[str, int], float] = {}  # by source and by target: they may run together
     for edge in sorted(edges, key=lambda e: (row_of[e.target] - row_of[e.source], e.source)):
         passed = range(row_of[edge.source], row_of[edge.target] + 1)
         ends = placed[edge.source].middle, placed[edge.target].middle
         most, least = max(right[row] for row in passed), min(left[row] for row in passed)
-        if sum(ends) / 2 - least < most - sum(ends) / 2 - 1:
+        ways = [shared.get(("from", edge.source)), shared.get(("to", edge.target))]
+        free = [way for way in ways if way is not None and (way >= most or way <= least)]
+        if free:
+            lanes[edge] = free[0]
+        elif sum(ends) / 2 - least < most - sum(ends) / 2 - 1:
             lanes[edge] = least - LANE
             for row in passed:
                 left[row] = min(left[row], lanes[edge])
@@ -216,6 +221,7 @@ def _lanes(
             lanes[edge] = most + LANE
             for row in passed:
                 right[row] = max(right[row], lanes[edge])
+        shared[("from", edge.source)] = shared[("to", edge.target)] = lanes[edge]
     return lanes
 
 

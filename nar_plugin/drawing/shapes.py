@@ -14,6 +14,7 @@ from nar_plugin.encoder.sizes import weights
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 
 _FOLDED = 4  # channels of 2 x 2 neighbours: a patch merging, or a pixel shuffle the other way
+_LEAST, _MOST = 1 / 4096, 64  # resolutions; beyond them a guess went wrong
 _POOLED = ("adaptive_avg_pool", "adaptive_max_pool", "mean", "max")
 
 
@@ -27,13 +28,13 @@ class Shape:
     """
 
     width: int | None = None
-    scale: Fraction | None = None
+    scale: float | None = None
 
     def __str__(self) -> str:
         """Such as `256 · 1/4`; empty where nothing is known."""
         parts = [f"{self.width:,}"] if self.width else []
         if self.width and self.scale is not None and self.scale != 1:
-            parts.append(str(self.scale))
+            parts.append(str(Fraction(self.scale).limit_denominator(4096)))
         return " \N{MIDDLE DOT} ".join(parts)
 
 
@@ -41,7 +42,9 @@ def shapes_of(graph: ArchitectureGraph) -> list[Shape]:
     """The shape of what each operation gives."""
     found: list[Shape] = []
     for op, sources in zip(graph.ops, graph.sources(), strict=True):
-        found.append(_shape(op, [found[source] for source in sources]))
+        shape = _shape(op, [found[source] for source in sources])
+        known = shape.scale is not None and _LEAST <= shape.scale <= _MOST
+        found.append(shape if known else Shape(shape.width))
     return found
 
 
@@ -59,7 +62,7 @@ def work_of(graph: ArchitectureGraph, shapes: Sequence[Shape]) -> list[float]:
         Numbers that sum to 1, or zeros where there are no weights.
     """
     known = [shape.scale for shape in shapes if shape.scale]
-    least = min(known, default=Fraction(1))
+    least = min(known, default=1.0)
     work = [
         0.0 if op.kind == "embedding" else float(weights(op) * (shape.scale or least) ** 2)
         for op, shape in zip(graph.ops, shapes, strict=True)
@@ -71,7 +74,7 @@ def work_of(graph: ArchitectureGraph, shapes: Sequence[Shape]) -> list[float]:
 def _shape(op: Op, sources: Sequence[Shape]) -> Shape:
     first = sources[0] if sources else Shape()
     if op.kind == "conv":
-        scale = Fraction(1) if not sources else _unfolded(op, first)
+        scale = 1.0 if not sources else _unfolded(op, first)
         return Shape(_number(op, "out"), _strided(op, scale))
     if op.kind in ("max_pool", "avg_pool"):
         return Shape(first.width, _strided(op, first.scale))
@@ -92,12 +95,12 @@ def _shape(op: Op, sources: Sequence[Shape]) -> Shape:
     return Shape(largest or None, _joined(sources))
 
 
-def _joined(sources: Sequence[Shape]) -> Fraction | None:
+def _joined(sources: Sequence[Shape]) -> float | None:
     """The finest resolution that is known; of a sum all have one."""
     return max((each.scale for each in sources if each.scale is not None), default=None)
 
 
-def _unfolded(op: Op, source: Shape) -> Fraction | None:
+def _unfolded(op: Op, source: Shape) -> float | None:
     """The resolution after neighbours went into the channels, which leaves no operation."""
     width = _number(op, "in") or _number(op, "width")
     if source.scale is None or not source.width or not width or width == source.width:
@@ -110,7 +113,7 @@ def _unfolded(op: Op, source: Shape) -> Fraction | None:
     return None if flat else source.scale
 
 
-def _strided(op: Op, scale: Fraction | None) -> Fraction | None:
+def _strided(op: Op, scale: float | None) -> float | None:
     stride = str(op.get("stride", "")).split("x")[-1]
     if scale is None or not stride.isdecimal() or not int(stride):
         return scale
