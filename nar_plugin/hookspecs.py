@@ -6,13 +6,15 @@ arguments that you do not use. Give none a default value, because pluggy would p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pluggy
 
 if TYPE_CHECKING:
+    from io import BufferedReader
+
     from torch import nn
 
 PROJECT = "nar_plugin"
@@ -83,6 +85,26 @@ class NamedArchitecture:
     title: str | None = None
     weights_license: str | None = None
     build: str | None = None
+
+
+@dataclass(frozen=True)
+class FileFormat:
+    """A kind of file, or of object in hand, that holds a model.
+
+    Attributes:
+        name: In an error's words, such as `an ONNX model`.
+        endings: Of its files, such as `.onnx`.
+        read: From the open file to a module whose forward computes what the file says. Weights are
+            on the meta device. Code in the file never runs, and an error says what is wrong.
+        holds: Whether an open file is of this format, where another has the same ending.
+        converts: From an object in hand to such a module; None of any other object.
+    """
+
+    name: str
+    endings: tuple[str, ...]
+    read: Callable[[BufferedReader], nn.Module]
+    holds: Callable[[BufferedReader], bool] | None = None
+    converts: Callable[[object], nn.Module | None] | None = None
 
 
 @hookspec
@@ -179,6 +201,20 @@ def nar_build(name: str) -> nn.Module | None:
         def nar_build(name):
             library, _, architecture = name.partition(":")
             return timm.create_model(architecture) if library == "timm" else None
+        ```
+    """
+    raise AssertionError("a specification, never called")
+
+
+@hookspec
+def nar_file_formats() -> Iterable[FileFormat] | None:
+    """Say which files this plugin reads as models.
+
+    Example:
+        ```python
+        @hookimpl
+        def nar_file_formats():
+            return [FileFormat("a tiny net", (".tiny",), read=read_tiny)]
         ```
     """
     raise AssertionError("a specification, never called")

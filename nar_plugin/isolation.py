@@ -24,6 +24,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, NoReturn, Protocol, TypeVar, cast
 
 from nar_plugin.errors import NarError
@@ -118,6 +119,22 @@ def tell(doing: str) -> None:
     """Say what is done now, in case that it takes too long. Does nothing outside a child."""
     if _State.writer is not None:
         _send(_State.writer, _DOING, doing.encode())
+
+
+def limit_memory(most: int) -> None:
+    """Let this child, and those it forks, take no more than so many bytes beyond what it has.
+
+    Does nothing outside a child: the limit could not be taken back from a user's process.
+    """
+    if _State.writer is None or sys.platform != "linux":
+        return
+    import resource
+
+    pages = int(Path("/proc/self/statm").read_text().split()[5])  # data and stack
+    limit = pages * resource.getpagesize() + most
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    if hard == resource.RLIM_INFINITY or limit < hard:
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
 
 
 def isolated(work: Callable[[], Result], seconds: float, *, parts: bool = False) -> Result:

@@ -35,8 +35,11 @@ _ANSWERS: dict[str, type] = {
     "nar_example_inputs": hookspecs.ExampleInputs,
     "nar_mended_inputs": hookspecs.ExampleInputs,
     "nar_architectures": hookspecs.NamedArchitecture,
+    "nar_file_formats": hookspecs.FileFormat,
 }
-_MANY = frozenset({"nar_example_inputs", "nar_mended_inputs", "nar_architectures"})
+_MANY = frozenset(
+    {"nar_example_inputs", "nar_mended_inputs", "nar_architectures", "nar_file_formats"}
+)
 
 _log = logging.getLogger("nar_plugin")
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from nar_plugin.errors import NarError, in_words
-from nar_plugin.references.configuration import from_config, from_file, is_config
+from nar_plugin.references.configuration import from_config, is_config
+from nar_plugin.references.model_file import from_object, from_path
 from nar_plugin.references.resolution import resolve
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ def as_model(candidate: object, *, caller: str = "find_similar") -> nn.Module:
         ```
 
     Args:
-        candidate: An nn.Module, a transformers config, a model reference, or the path of a
-            `config.json` or of its folder.
+        candidate: An nn.Module, an exported program, a transformers config, a model reference, or
+            the path of a model file, of a `config.json` or of its folder.
         caller: The public function that was called, for the error's text.
 
     Raises:
@@ -35,11 +36,14 @@ def as_model(candidate: object, *, caller: str = "find_similar") -> nn.Module:
     if issubclass(type(candidate), str):
         return resolve(str(candidate))
     if issubclass(type(candidate), Path):
-        return from_file(cast(Path, candidate))
-    from torch import nn
+        return from_path(cast(Path, candidate))
+    from torch import jit, nn
 
-    if issubclass(type(candidate), nn.Module):
+    kind = type(candidate)
+    if issubclass(kind, nn.Module) and not issubclass(kind, jit.ScriptModule):
         return cast("nn.Module", candidate)
+    if (model := from_object(candidate)) is not None:
+        return model
     if is_config(candidate):
         return from_config(candidate)
     raise NarError(

@@ -65,8 +65,12 @@ def import_before(candidate: Any) -> None:
             want(library, for_what=candidate)
         elif library in manager.libraries():
             import_module(library)
-        elif library == "hub" or Path(candidate).expanduser().exists():
+        elif library == "hub" or _is_config(Path(candidate).expanduser()):
             want("transformers", for_what=candidate)
+
+
+def _is_config(path: Path) -> bool:
+    return path.exists() and (path.is_dir() or path.suffix == ".json")
 
 
 def _import_all(names: list[str]) -> None:

@@ -13,10 +13,11 @@ from nar_plugin import manager
 from nar_plugin.errors import NarError, PluginError, UnknownReference
 from nar_plugin.references.callables import current_folder_importable, from_callable
 from nar_plugin.references.config_file import FILES
-from nar_plugin.references.configuration import from_file, from_hub
+from nar_plugin.references.configuration import from_hub
 from nar_plugin.references.construction import Result, built
 from nar_plugin.references.guard import DataOnly
 from nar_plugin.references.installation import PACKAGES, NotInstalled, want
+from nar_plugin.references.model_file import from_path, is_model_file
 from nar_plugin.references.suggestions import did_you_mean, libraries, listed
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 _FORMS = (
     "timm:resnet50, torchvision:resnet50, transformers:bert, hub:owner/name, ./folder with a "
-    "config.json, or package.module:callable"
+    "config.json, ./model.onnx, or package.module:callable"
 )
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+(@[\w./-]+)?")
 _DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
@@ -46,7 +47,7 @@ def resolve(reference: str) -> nn.Module:
         NarError: When it names no model; the text says which ones come near, or what to install.
     """
     if _is_path(reference):
-        return from_file(Path(reference))
+        return from_path(Path(reference))
     library, colon, name = reference.partition(":")
     if not colon or not name:
         raise _not_a_reference(reference)
@@ -62,8 +63,12 @@ def _is_path(reference: str) -> bool:
     return (
         reference.startswith((".", "~"))
         or Path(reference).is_absolute()
-        or (":" not in reference and Path(reference).suffix in FILES)
+        or (":" not in reference and _is_file(Path(reference)))
     )
+
+
+def _is_file(path: Path) -> bool:
+    return path.suffix in FILES or is_model_file(path)
 
 
 def _from_plugins(reference: str) -> nn.Module | None:

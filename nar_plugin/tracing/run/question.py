@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from torch import nn
+from torch import jit, nn
 
 from nar_plugin import isolation, manager
 from nar_plugin.errors import NarError, TraceError
@@ -80,7 +80,7 @@ def traced(candidate: Any, example_inputs: Any = None, *, caller: str = "trace")
     """Build the model that is meant, follow its forward, and read where it came from.
 
     Args:
-        candidate: A model, a reference, a path or a config, as in `references.as_model`.
+        candidate: A model, a program, a reference, a path or a config, as in `references.as_model`.
         example_inputs: As in `tracing.trace`.
         caller: The public function that was called, for an error's text.
 
@@ -92,7 +92,8 @@ def traced(candidate: Any, example_inputs: Any = None, *, caller: str = "trace")
     import_before(candidate)
     manager.load_imported()  # once, and not in every child
     end = time.monotonic() + seconds  # imports are not counted: they are paid once a process
-    if issubclass(type(candidate), nn.Module):
+    kind = type(candidate)
+    if issubclass(kind, nn.Module) and not issubclass(kind, jit.ScriptModule):
         return _of_model(candidate, example_inputs, end)
 
     def ask() -> Traced:
