@@ -3,4 +3,5 @@
 So a file is not even imported while nobody has imported its library.
 """
 
-OF_MANY = frozenset({"lucidrains", "reference"})  # files whose name nobody can import
+# Files whose name nobody can import.
+OF_MANY = frozenset({"lucidrains", "pt2", "reference"})

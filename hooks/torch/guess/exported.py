@@ -12,9 +12,7 @@ from torch.utils import _pytree as tree
 
 from nar_plugin.hookspecs import ExampleInputs
 
-from ..._shared.layers import floats
-
-_IDS = 7  # different ones, few enough for any table
+from ..._shared.program import example
 
 
 def exported(model: nn.Module) -> Iterator[ExampleInputs]:
@@ -45,12 +43,7 @@ def _value(value: Any) -> Any:
     if not isinstance(value, Tensor):
         return _size(value) if isinstance(value, torch.SymInt) else value
     shape = [_size(size) for size in value.shape]
-    if value.is_floating_point():
-        return floats(*shape)
-    if value.dtype == torch.bool:
-        return torch.ones(shape, dtype=torch.bool)
-    places = torch.arange(torch.Size(shape).numel()).reshape(shape) % _IDS
-    return places.to(value.dtype)
+    return example(value.dtype, shape)
 
 
 def _size(size: Any) -> int:
