@@ -9,20 +9,6 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-DTYPES = (
-    torch.bool,
-    torch.uint8,
-    torch.int8,
-    torch.int16,
-    torch.int32,
-    torch.int64,
-    torch.float16,
-    torch.bfloat16,
-    torch.float32,
-    torch.float64,
-    torch.complex64,
-    torch.complex128,
-)
 MOST_STEPS = 100_000  # the largest designs that ship have some 20,000 calls
 MOST_KNOWN = 1 << 16  # elements of an integer tensor whose values are read
 MOST_ELEMENTS = 1 << 40  # of one tensor: no weight has as many
@@ -103,9 +89,7 @@ class Program(nn.Module):
         """What the steps make of the inputs."""
         values = dict(zip(self._inputs, given, strict=True))
         values.update({name: getattr(self, place) for name, place in self._places.items()})
-        for step in self._steps:
-            made = step.call(*_filled(step.args, values), **_filled(step.kwargs, values))
-            _bind(step.result, made, values)
+        run(self._steps, values)
         made = _filled(self._outputs, values)
         return made[0] if len(made) == 1 else tuple(made)
 
@@ -116,6 +100,13 @@ class Program(nn.Module):
             _want([step.args, step.kwargs], known)
             known.update(_names(step.result))
         _want(self._outputs, known)
+
+
+def run(steps: Iterable[Step], values: dict[str, Any]) -> None:
+    """Make the calls, one after another; each finds its arguments in `values`, and adds to them."""
+    for step in steps:
+        made = step.call(*_filled(step.args, values), **_filled(step.kwargs, values))
+        _bind(step.result, made, values)
 
 
 def example(dtype: torch.dtype, shape: Sequence[int]) -> Tensor:

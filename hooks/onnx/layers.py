@@ -1,0 +1,184 @@
+"""ONNX's layers: convolutions, pools, linear layers, activations with settings, resizing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from .values import ints, operator, tensor
+
+Attributes = dict[str, Any]
+_CONVOLUTIONS = {3: F.conv1d, 4: F.conv2d, 5: F.conv3d}
+_TRANSPOSED = {3: F.conv_transpose1d, 4: F.conv_transpose2d, 5: F.conv_transpose3d}
+_MAXIMA = {3: F.max_pool1d, 4: F.max_pool2d, 5: F.max_pool3d}
+_MEANS = {3: F.avg_pool1d, 4: F.avg_pool2d, 5: F.avg_pool3d}
+_ADAPTIVE = {3: F.adaptive_avg_pool1d, 4: F.adaptive_avg_pool2d, 5: F.adaptive_avg_pool3d}
+_ADAPTIVE_MAX = {3: F.adaptive_max_pool1d, 4: F.adaptive_max_pool2d, 5: F.adaptive_max_pool3d}
+
+
+def convolution(attributes: Attributes, x: Any, weight: Any, bias: Any = None) -> Tensor:
+    """A convolution; uneven pads are made before it."""
+    x, weight = tensor(x), tensor(weight)
+    kernel, rank = list(weight.shape[2:]), weight.ndim - 2
+    steps, dilations = _settings(attributes, rank)
+    x, pads = _padded(attributes, x, kernel, steps, dilations, 0.0)
+    groups = attributes.get("group", 1)
+    bias = None if bias is None else tensor(bias)
+    return _CONVOLUTIONS[weight.ndim](x, weight, bias, steps, pads, dilations, groups)
+
+
+operator("Conv")(convolution)
+
+
+@operator("ConvTranspose")
+def _transposed(attributes: Attributes, x: Any, weight: Any, bias: Any = None) -> Any:
+    weight = tensor(weight)
+    rank, kernel = weight.ndim - 2, list(weight.shape[2:])
+    steps, dilations = _settings(attributes, rank)
+    pads = attributes.get("pads") or [0] * 2 * rank
+    extra = attributes.get("output_padding") or [0] * rank
+    if attributes.get("auto_pad", "NOTSET").startswith("SAME"):
+        spare = [
+            (size - 1) * d + 1 - step
+            for size, d, step in zip(kernel, dilations, steps, strict=True)
+        ]
+        pads = [max(0, item) // 2 for item in spare] * 2
+        extra = [item % 2 for item in spare]
+    before, after = list(pads[:rank]), list(pads[rank:])
+    extra = [item + max(0, a - b) for item, a, b in zip(extra, before, after, strict=True)]
+    bias = None if bias is None else tensor(bias)
+    groups = attributes.get("group", 1)
+    function = _TRANSPOSED[weight.ndim]
+    return function(tensor(x), weight, bias, steps, before, extra, groups, dilations)
+
+
+@operator("MaxPool", "AveragePool")
+def _pool(attributes: Attributes, x: Any) -> Any:
+    x, kernel = tensor(x), list(attributes["kernel_shape"])
+    steps, dilations = _settings(attributes, len(kernel))
+    highest, up = attributes["op_type"] == "MaxPool", bool(attributes.get("ceil_mode", 0))
+    x, pads = _padded(attributes, x, kernel, steps, dilations, float("-inf") if highest else 0.0)
+    if highest:
+        return _MAXIMA[x.ndim](x, kernel, steps, pads, dilations, up)
+    counted = bool(attributes.get("count_include_pad", 0)) or not any(pads)
+    if list(x.shape[2:]) == kernel and not any(pads):
+        return _ADAPTIVE[x.ndim](x, 1)
+    return _MEANS[x.ndim](x, kernel, steps, pads, up, counted)
+
+
+@operator("GlobalAveragePool")
+def _global_mean(_: Attributes, x: Any) -> Any:
+    return _ADAPTIVE[x.ndim](tensor(x), 1)
+
+
+@operator("GlobalMaxPool")
+def _global_maximum(_: Attributes, x: Any) -> Any:
+    return _ADAPTIVE_MAX[x.ndim](tensor(x), 1)
+
+
+@operator("Gemm")
+def _gemm(attributes: Attributes, a: Any, b: Any, c: Any = None) -> Any:
+    a, b = tensor(a), tensor(b)
+    a = a.t() if attributes.get("transA") else a
+    plain = attributes.get("alpha", 1.0) == 1.0 and attributes.get("beta", 1.0) == 1.0
+    if plain and (c is None or (isinstance(c, Tensor) and c.ndim == 1)):
+        return F.linear(a, b if attributes.get("transB") else b.t(), c)
+    made = torch.mm(a, b.t() if attributes.get("transB") else b) * attributes.get("alpha", 1.0)
+    return made if c is None else made + tensor(c) * attributes.get("beta", 1.0)
+
+
+@operator("LeakyRelu", "Elu", "Celu", "Selu", "ThresholdedRelu", "HardSigmoid", "Gelu", "Swish")
+def _activation(attributes: Attributes, x: Any) -> Any:
+    x, name = tensor(x), attributes["op_type"]
+    alpha = attributes.get("alpha")
+    if name == "LeakyRelu":
+        return F.leaky_relu(x, 0.01 if alpha is None else alpha)
+    if name == "Elu":
+        return F.elu(x, 1.0 if alpha is None else alpha)
+    if name == "Celu":
+        return F.celu(x, 1.0 if alpha is None else alpha)
+    if name == "Selu":
+        return F.selu(x)
+    if name == "ThresholdedRelu":
+        return F.threshold(x, 1.0 if alpha is None else alpha, 0.0)
+    if name == "Gelu":
+        return F.gelu(x, approximate=attributes.get("approximate", "none"))
+    if name == "Swish":
+        return F.silu(x) if alpha in (None, 1.0) else x * torch.sigmoid(alpha * x)
+    slope, offset = 0.2 if alpha is None else alpha, attributes.get("beta", 0.5)
+    if abs(slope - 1 / 6) < 1e-4 and offset == 0.5:
+        return F.hardsigmoid(x)
+    return (x * slope + offset).clamp(0, 1)
+
+
+@operator("PRelu")
+def _prelu(_: Attributes, x: Any, slope: Any) -> Any:
+    return F.prelu(tensor(x), tensor(slope).reshape(-1))
+
+
+@operator("Softmax", "LogSoftmax", "Hardmax")
+def _softmax(attributes: Attributes, x: Any) -> Any:
+    function = F.log_softmax if attributes["op_type"] == "LogSoftmax" else F.softmax
+    return function(tensor(x), attributes.get("axis", -1 if attributes["opset"] >= 13 else 1))
+
+
+@operator("Resize", "Upsample")
+def _resize(attributes: Attributes, x: Any, *given: Any) -> Any:
+    x, rank = tensor(x), x.ndim - 2
+    last = [item for item in given if item is not None and tensor(item).numel()]
+    sizes = ints(last[-1]) if len(given) > 2 and given[2] is not None and last else None
+    if sizes is None:
+        scales = [float(s) for s in (last[-1] if last else attributes["scales"])]
+        full = [1.0] * (x.ndim - len(scales)) + scales
+        sizes = [int(size * scale) for size, scale in zip(x.shape, full, strict=True)]
+    mode = {"linear": "linear bilinear trilinear".split()[rank - 1], "cubic": "bicubic"}
+    kind = mode.get(attributes.get("mode", "nearest"), "nearest")
+    aligned = attributes.get("coordinate_transformation_mode") == "align_corners"
+    if kind == "nearest":
+        return F.interpolate(x, sizes[-rank:], mode=kind)
+    return F.interpolate(x, sizes[-rank:], mode=kind, align_corners=aligned)
+
+
+@operator("GridSample")
+def _sample(attributes: Attributes, x: Any, grid: Any) -> Any:
+    mode = {"linear": "bilinear", "cubic": "bicubic"}.get(attributes.get("mode", ""), None)
+    mode = mode or attributes.get("mode", "bilinear")
+    aligned = bool(attributes.get("align_corners", 0))
+    return F.grid_sample(
+        tensor(x), tensor(grid), mode, attributes.get("padding_mode", "zeros"), aligned
+    )
+
+
+def _settings(attributes: Attributes, rank: int) -> tuple[list[int], list[int]]:
+    steps = attributes.get("strides") or [1] * rank
+    return list(steps), list(attributes.get("dilations") or [1] * rank)
+
+
+def _padded(
+    attributes: Attributes,
+    x: Tensor,
+    kernel: list[int],
+    steps: list[int],
+    dilations: list[int],
+    filler: float,
+) -> tuple[Tensor, list[int]]:
+    """The input, padded where torch's layer could not, and the layer's own pads."""
+    rank, auto = len(kernel), attributes.get("auto_pad", "NOTSET")
+    pads = list(attributes.get("pads") or [0] * 2 * rank)
+    if auto.startswith("SAME"):
+        pads = [0] * 2 * rank
+        sizes = zip(x.shape[2:], kernel, steps, dilations, strict=True)
+        for i, (size, width, step, dilation) in enumerate(sizes):
+            whole = max(0, (-(-size // step) - 1) * step + (width - 1) * dilation + 1 - size)
+            half = whole // 2 if auto == "SAME_UPPER" else whole - whole // 2
+            pads[i], pads[i + rank] = half, whole - half
+    even = pads[:rank] == pads[rank:]
+    if even and all(
+        2 * pad <= width or filler == 0 for pad, width in zip(pads, kernel, strict=False)
+    ):
+        return x, pads[:rank]
+    flat = [side for i in reversed(range(rank)) for side in (pads[i], pads[i + rank])]
+    return F.pad(x, flat, value=filler), [0] * rank

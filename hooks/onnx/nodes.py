@@ -1,0 +1,182 @@
+"""The nodes of an ONNX graph as steps of a program, with graphs inside graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import AttributeProto, numpy_helper
+
+from .._shared.program import MOST_STEPS, Step, Value, run
+from . import arithmetic, blocks, choices, layers, quantized, shapes  # noqa: F401 (the operators)
+from .values import OPERATORS, call, ints, known, operator, tensor
+
+_MOST_ROUNDS = 64  # of a loop; a design's are few, and data's say nothing of it
+_OWN = frozenset(("", "ai.onnx", "com.microsoft", "pkg.onnxscript.torch_lib"))
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A graph that is an attribute, such as a branch.
+
+    Attributes:
+        inputs: Names of its own inputs.
+        steps: Its calls.
+        outputs: Names of its results.
+        outer: Names that it takes from around it.
+    """
+
+    inputs: tuple[str, ...]
+    steps: tuple[Step, ...]
+    outputs: tuple[str, ...]
+    outer: tuple[str, ...]
+
+    def run(self, outside: Mapping[str, Any], *given: Any) -> list[Any]:
+        """Its results for these inputs."""
+        values = {**outside, **dict(zip(self.inputs, given, strict=True))}
+        run(self.steps, values)
+        return [values[name] for name in self.outputs]
+
+
+class Graph:
+    """Makes steps.
+
+    Args:
+        opset: Which version of ONNX's operators the file uses.
+    """
+
+    def __init__(self, opset: int) -> None:
+        self._opset = opset
+        self._count = 0
+
+    def constants(self, values: Mapping[str, Any]) -> list[Step]:
+        """A step for each known value of the file."""
+        return [Step(partial(_same, value), result=name) for name, value in values.items()]
+
+    def steps(self, nodes: Iterable[Any], constants: Mapping[str, Any]) -> list[Step]:
+        """A step for each node, in the order of the file.
+
+        Raises:
+            ValueError: An operator is not known, or there are too many nodes.
+        """
+        return [self._step(node) for node in nodes]
+
+    def _step(self, node: Any) -> Step:
+        self._count += 1
+        if self._count > MOST_STEPS:
+            raise ValueError(f"it has more than {MOST_STEPS:,} nodes")
+        name = f"{node.domain}:{node.op_type}"
+        name = name if name in OPERATORS else node.op_type
+        if node.domain not in _OWN or name not in OPERATORS:
+            raise ValueError(f"its operator {node.domain[:40]}:{node.op_type[:60]} is not known")
+        attributes: dict[str, Any] = {item.name: self._value(item) for item in node.attribute}
+        bodies = [item for item in attributes.values() if isinstance(item, Body)]
+        attributes |= {
+            "op_type": node.op_type,
+            "opset": self._opset,
+            "outputs": len(node.output),
+        }
+        inputs = [Value(item) if item else None for item in node.input]
+        results = [item or None for item in node.output]
+        if bodies:
+            outer = list(dict.fromkeys(item for body in bodies for item in body.outer))
+            outside = {item: Value(item) for item in outer}
+            return Step(partial(OPERATORS[name], attributes), [outside, *inputs], result=results)
+        made = partial(call, name, attributes)
+        return Step(partial(_several, made), inputs, result=results)
+
+    def _value(self, item: Any) -> Any:
+        kind = item.type
+        if kind == AttributeProto.TENSOR:
+            return known(numpy_helper.to_array(item.t))
+        if kind == AttributeProto.GRAPH:
+            return self._body(item.g)
+        if kind == AttributeProto.STRING:
+            return item.s.decode("utf-8", "replace")
+        value = onnx.helper.get_attribute_value(item)
+        return list(value) if kind in (AttributeProto.INTS, AttributeProto.FLOATS) else value
+
+    def _body(self, graph: Any) -> Body:
+        own = {item.name: known(numpy_helper.to_array(item)) for item in graph.initializer}
+        inputs = tuple(item.name for item in graph.input)
+        steps = (*self.constants(own), *self.steps(graph.node, own))
+        outputs = tuple(item.name for item in graph.output)
+        made = {*inputs, *(name for step in steps for name in _names(step.result))}
+        wanted = [name for step in steps for name in _wanted(step.args)]
+        outer = dict.fromkeys(name for name in (*wanted, *outputs) if name not in made)
+        return Body(inputs, steps, outputs, tuple(outer))
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _several(made: Any, *inputs: Any) -> Any:
+    result = made(*inputs)
+    return result if isinstance(result, list) else [result]
+
+
+def _names(result: Any) -> list[str]:
+    items = result if isinstance(result, list) else [result]
+    return [item for item in items if item is not None]
+
+
+def _wanted(args: Iterable[Any]) -> list[str]:
+    found = []
+    for item in args:
+        found += [v.name for v in item.values()] if isinstance(item, dict) else []
+        found += [item.name] if isinstance(item, Value) else []
+    return found
+
+
+def _holds(condition: Any) -> bool:
+    """Whether a condition holds; one that depends on the data does."""
+    if isinstance(condition, np.ndarray):
+        return bool(condition.all())
+    return True
+
+
+@operator("If")
+def _branch(attributes: dict[str, Any], outside: dict[str, Any], condition: Any) -> Any:
+    chosen = "then_branch" if _holds(condition) else "else_branch"
+    return attributes[chosen].run(outside)
+
+
+@operator("Loop")
+def _loop(
+    attributes: dict[str, Any], outside: dict[str, Any], count: Any, condition: Any, *state: Any
+) -> Any:
+    """The rounds that are known, else one."""
+    body, carried, stacked = attributes["body"], list(state), []
+    rounds = ints(count)[0] if isinstance(count, np.ndarray) else 1
+    rounds = 1 if rounds > 1 << 30 else min(rounds, _MOST_ROUNDS)  # without a bound: while
+    for place in range(rounds):
+        if condition is not None and not _holds(condition):
+            break
+        condition, *made = body.run(outside, np.array(place), np.array(True), *carried)
+        carried = made[: len(carried)]
+        stacked.append(made[len(carried) :])
+    return [*carried, *_stacked(stacked)]
+
+
+@operator("Scan")
+def _scan(attributes: dict[str, Any], outside: dict[str, Any], *given: Any) -> Any:
+    """A round for each slice."""
+    body, width = attributes["body"], attributes["num_scan_inputs"]
+    carried, slices = list(given[:-width]), [tensor(item) for item in given[-width:]]
+    stacked = []
+    for place in range(min(slices[0].shape[0], _MOST_ROUNDS)):
+        made = body.run(outside, *carried, *(item[place] for item in slices))
+        carried = made[: len(carried)]
+        stacked.append(made[len(carried) :])
+    return [*carried, *_stacked(stacked)]
+
+
+def _stacked(rounds: list[list[Any]]) -> list[Any]:
+    import torch
+
+    return [torch.stack([tensor(item) for item in items]) for items in zip(*rounds, strict=True)]
