@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import inspect
 import json
 import signal
 import sys
@@ -131,15 +132,27 @@ def inputs_of(model: nn.Module) -> tuple[tuple[Any, ...], dict[str, Any]]:
             return torch.rand(tensor.shape, generator=generator)
         return torch.zeros(tensor.shape, dtype=tensor.dtype)
 
-    return changed(tuple(found.args), real), changed(dict(found.kwargs), real)
+    args, kwargs = list(changed(tuple(found.args), real)), changed(dict(found.kwargs), real)
+    names = list(inspect.signature(model.forward).parameters)
+    if kwargs:  # by name alone, as jit.trace wants them
+        kwargs |= dict(zip(names, args, strict=False))
+        args = []
+    kept = {name: value for name, value in kwargs.items() if not isinstance(value, bool)}
+    return tuple(args), {name: kept[name] for name in names if name in kept}
+
+
+def _train(model: nn.Module) -> None:
+    """Let no two weights be equal: exporters keep one of those that are, which trained ones never are."""
+    generator = torch.Generator().manual_seed(0)
+    for tensor in chain(model.parameters(), model.buffers()):
+        if tensor.is_floating_point() and tensor.ndim and not tensor.is_inference():
+            tensor.data += 0.01 * torch.rand(tensor.shape, generator=generator)
 
 
 def export(model: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], kind: str, file: Path):
     """Write the model to a file of this kind."""
     if kind == "pt":
         named = {"example_kwarg_inputs": kwargs} if kwargs else {"example_inputs": args}
-        if args and kwargs:
-            raise RuntimeError("jit.trace takes either positional or keyword arguments")
         traced = torch.jit.trace(model, strict=False, check_trace=False, **named)
         torch.jit.save(traced, file)
     elif kind.endswith("pt2"):
@@ -194,6 +207,7 @@ def run_exports(folder: Path, seconds: float, only: str) -> None:
         try:
             model = model_of(reference)
             args, kwargs = inputs_of(model)
+            _train(model)
         except Exception as error:
             for kind in kinds:
                 log.add(model=reference, kind=kind, problem="not built: " + _problem(error))

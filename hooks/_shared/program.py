@@ -56,9 +56,14 @@ class Program(nn.Module):
         weights: Tensors by name. A `nn.Parameter` counts as a weight, another tensor as a buffer.
         parts: Programs that a step takes as an argument, such as the branches of a condition.
 
+    Attributes:
+        has_layers: False: its module tree says nothing of the design (`tracing.run.methods`).
+
     Raises:
         ValueError: There are too many steps, or a value is used before it is made.
     """
+
+    has_layers = False
 
     def __init__(
         self,

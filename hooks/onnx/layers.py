@@ -30,11 +30,17 @@ def convolution(attributes: Attributes, x: Any, weight: Any, bias: Any = None) -
     return _CONVOLUTIONS[weight.ndim](x, weight, bias, steps, pads, dilations, groups)
 
 
-operator("Conv")(convolution)
+@operator("Conv", "ConvTranspose")
+def _convolution(attributes: Attributes, x: Any, weight: Any, bias: Any = None, *norm: Any) -> Any:
+    function = convolution if attributes["op_type"] == "Conv" else transposed
+    if not norm:
+        return function(attributes, x, weight, bias)
+    own, scale, shift, mean, variance = norm
+    return F.batch_norm(function(attributes, x, weight, own), mean, variance, scale, shift)
 
 
-@operator("ConvTranspose")
-def _transposed(attributes: Attributes, x: Any, weight: Any, bias: Any = None) -> Any:
+def transposed(attributes: Attributes, x: Any, weight: Any, bias: Any = None) -> Tensor:
+    """A transposed convolution."""
     weight = tensor(weight)
     rank, kernel = weight.ndim - 2, list(weight.shape[2:])
     steps, dilations = _settings(attributes, rank)

@@ -13,6 +13,7 @@ from onnx import numpy_helper
 from torch import Tensor, nn
 
 from .._shared.program import MOST_KNOWN, Program, Value, empty
+from .folded import unfold
 from .inputs import guesses
 from .nodes import Graph
 from .quantized import PACKED
@@ -31,7 +32,7 @@ def model_of(file: BufferedReader) -> nn.Module:
         ValueError: It is no ONNX model, is damaged, or has an operator that is not known.
     """
     model = _parsed(file)
-    graph = Graph(_opset(model))
+    opset = _opset(model)
     for item in model.graph.initializer:
         _check_place(item)
     packed, statistics = _packed(model.graph), _statistics(model.graph)
@@ -42,9 +43,10 @@ def model_of(file: BufferedReader) -> nn.Module:
         values[sparse.values.name] = nn.Parameter(
             empty(torch.float32, list(sparse.dims)), requires_grad=False
         )
+    inputs = [item for item in model.graph.input if item.name not in values]
+    graph = Graph(opset, unfold(model.graph, values))
     weights = {name: value for name, value in values.items() if isinstance(value, Tensor)}
     constants = {name: value for name, value in values.items() if not isinstance(value, Tensor)}
-    inputs = [item for item in model.graph.input if item.name not in values]
     steps = graph.steps(model.graph.node, constants)
     outputs = [Value(item.name) for item in model.graph.output]
     made = Known(

@@ -47,10 +47,12 @@ class Graph:
 
     Args:
         opset: Which version of ONNX's operators the file uses.
+        norms: For the result of a layer with a folded norm, the names of the norm's weights.
     """
 
-    def __init__(self, opset: int) -> None:
+    def __init__(self, opset: int, norms: Mapping[str, tuple[str, ...]]) -> None:
         self._opset = opset
+        self._norms = norms
         self._count = 0
 
     def constants(self, values: Mapping[str, Any]) -> list[Step]:
@@ -81,6 +83,7 @@ class Graph:
             "outputs": len(node.output),
         }
         inputs = [Value(item) if item else None for item in node.input]
+        inputs += [Value(item) for item in self._norms.get(node.output[0], ())]
         results = [item or None for item in node.output]
         if bodies:
             outer = list(dict.fromkeys(item for body in bodies for item in body.outer))

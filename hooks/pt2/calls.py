@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 from typing import Any
 
 import torch
 from torch import nn
+from torch._ops import HigherOrderOperator, OpOverload, OpOverloadPacket
 
 from .._shared.program import Program, Step, Value
 
@@ -123,6 +125,10 @@ def _argument(kind: str, value: Any) -> Any:
         return torch.strided
     if kind == "as_device":
         return torch.device("cpu")  # wherever it was exported
+    if kind == "as_float":
+        return float(value)  # which may be the text "-Infinity"
+    if kind == "as_floats":
+        return [float(item) for item in value]
     if kind == "as_complex":
         return complex(value["real"], value["imag"])
     if kind.startswith(("as_sym_", "as_optional_tensor")) or kind in _LISTS:
@@ -161,6 +167,8 @@ def _name(argument: Any) -> Any:
 
 def _result(node: Any) -> Any:
     names = [_name(item) for item in node["outputs"]]
+    if not names:  # it only checks something
+        return None
     whole = len(names) == 1
     if node["target"].startswith("torch.ops.higher_order."):
         return names[0] if whole and node.get("is_hop_single_tensor_return") else names
@@ -171,11 +179,11 @@ def _call(target: str, kwargs: dict[str, Any], args: list[Any]) -> Any:
     """What a node calls."""
     if match := _OPERATOR.fullmatch(target):
         namespace, name, overload = match.groups()
-        if namespace in _NAMESPACES and name not in _REFUSED and not name.startswith("__"):
+        if namespace in _NAMESPACES and name not in _REFUSED:
             found = getattr(getattr(torch.ops, namespace), name, None)
             if overload:
                 found = getattr(found, overload, None)
-            if found is not None:
+            if isinstance(found, OpOverload | OpOverloadPacket | HigherOrderOperator):
                 return found
     module, _, name = target.rpartition(".")
     if module in ("_operator", "operator") and name in _ARITHMETIC:
@@ -183,5 +191,5 @@ def _call(target: str, kwargs: dict[str, Any], args: list[Any]) -> Any:
     if module in ("torch", "torch.sym_ops") and name in _SYMBOLIC:
         return getattr(torch, name)
     if module == "math" and name in ("ceil", "floor", "trunc"):
-        return getattr(__import__("math"), name)
+        return getattr(math, name)
     raise ValueError(f"it calls {target[:120]}, which is no operator of torch")

@@ -63,6 +63,8 @@ def by_modules(model: nn.Module, why: str) -> ArchitectureGraph:
     """
     with _on_cpu(), random_numbers_kept(), default_dtype_kept(), _told_as_its_own(model):
         model = unwrap(model)
+        if getattr(model, "has_layers", True) is False:  # the program of a file
+            raise TraceError(f"The calls of this program cannot be followed: {why}")
         graph = from_modules(model, why)
     if len(graph) == 0:
         raise TraceError(

@@ -1,0 +1,101 @@
+"""A TorchScript module as a program whose weights are arguments.
+
+torch inlines the modules into one graph, fixes what does not change, and makes each weight an input
+of the graph. Its interpreter then runs the graph on meta tensors, and every call reaches a recorder.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from .._shared.program import Program, Step, Value, empty, is_known
+from .inputs import guesses
+
+_LEAST_WEIGHT = 2  # elements of a frozen constant that was a weight
+
+
+def program(script: Any) -> nn.Module:
+    """The forward of a `torch.jit.ScriptModule`.
+
+    Raises:
+        ValueError: torch cannot make one graph of it.
+    """
+    try:
+        graph, tensors, learned = _lowered(script)
+    except (RuntimeError, AttributeError) as error:
+        raise ValueError(f"torch cannot make one graph of it: {error}") from error
+    inputs = list(graph.inputs())
+    own = len(inputs) - len(tensors)
+    names = [f"input {place}" for place in range(own)]
+    weights = {
+        f"weight {place}": _weight(tensor, id(tensor) in learned or not learned)
+        for place, tensor in enumerate(tensors)
+    }
+    shapes = {
+        value.debugName(): list(tensor.shape)
+        for value, tensor in zip(inputs[own:], tensors, strict=True)
+    }
+    found = guesses(graph, inputs[:own], shapes)
+    call = _Call(torch._C._create_function_from_graph("forward", graph))
+    step = Step(call, [Value(name) for name in (*names, *weights)], result="result")
+    made = _Script(names, [step], [Value("result")], weights)
+    made.script_inputs = found
+    return made
+
+
+class _Script(Program):
+    script_inputs: list[tuple[Any, ...]]
+
+
+class _Call:
+    """Runs the graph as it stands: torch would fuse its calls and compile it."""
+
+    __slots__ = ("_function",)  # nothing to copy into a twin
+
+    def __init__(self, function: Any) -> None:
+        self._function = function
+
+    def __call__(self, *args: Any) -> Any:
+        with torch.jit.optimized_execution(False):
+            return self._function(*args)
+
+
+def _lowered(script: Any) -> tuple[Any, list[Tensor], set[int]]:
+    """The graph, the tensors that its last inputs stand for, and the ids of the parameters."""
+    script.eval()
+    frozen = torch._C._freeze_module(script._c, [], True, True)
+    graph = frozen._get_method("forward").graph
+    torch._C._jit_pass_inline(graph)
+    graph, tensors = torch._C._jit_pass_lower_graph(graph, frozen)
+    if any(not isinstance(tensor, Tensor) for tensor in tensors):
+        raise ValueError("it has packed weights, which only its own kernels can read")
+    learned = {id(item) for item in tensors if item.requires_grad}
+    tensors = [*tensors, *_frozen(graph)]
+    return graph, tensors, learned
+
+
+def _frozen(graph: Any) -> list[Tensor]:
+    """Weights that are constants of the graph, since somebody froze it; each becomes an input."""
+    found = []
+    for node in list(graph.nodes()):
+        if node.kind() != "prim::Constant" or node.output().type().kind() != "TensorType":
+            continue
+        tensor = node.t("value")
+        if tensor.is_floating_point() and tensor.numel() >= _LEAST_WEIGHT and tensor.ndim:
+            value = graph.addInput()
+            value.setType(node.output().type())
+            node.output().replaceAllUsesWith(value)
+            found.append(tensor)
+    return found
+
+
+def _weight(tensor: Tensor, is_learned: bool) -> Tensor:
+    dtype = torch.float32 if tensor.is_floating_point() else tensor.dtype
+    if is_learned and tensor.is_floating_point():
+        return nn.Parameter(empty(dtype, tensor.shape), requires_grad=False)
+    if is_known(dtype, tensor.shape) and not tensor.is_meta:
+        return tensor.detach().clone()
+    return empty(dtype, tensor.shape)
