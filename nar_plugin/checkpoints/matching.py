@@ -1,0 +1,235 @@
+"""How well one known design explains the tensors of a file, and what is left over on either side.
+
+A file may spell a design otherwise than its graph: query, key and value in one layer or in three,
+experts packed or one by one, a patch kernel as a matrix, other classes, another vocabulary. Each
+rule explains what the ones before it left.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from nar_plugin.checkpoints.compositions import best_way, by_rest, compositions, one_expert
+from nar_plugin.checkpoints.parameters import Shape, elements
+
+RESIZED = 0.5  # credit for a layer that has other classes or another vocabulary
+MOST_RESIZED = 4  # of these: a weight and a bias at both ends
+LEAST_EQUAL = 64  # numbers from which on tensors of as many numbers are one in another form
+ROOM = 1.02  # parameters that no operation shows, before they are too many
+EXACT = 0.5  # of what a score lacks is given where the file has exactly the design's parameters
+
+Weigh = Callable[[Shape], float]
+Counts = Mapping[Shape, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What a design needs of one shape: see `WeightTable`."""
+
+    least: int
+    most: int
+    buffers: int = 0
+    packed: int = 0
+
+
+@dataclass(frozen=True)
+class Match:
+    """What a design explains of a file.
+
+    Attributes:
+        score: From 0 to 1: the weight of what is explained on both sides.
+        explained: How many tensors of the file are.
+        resized: Pairs of a shape of the file and the design's, which differ in classes or words.
+        direct: By shape, tensors that the design adds or multiplies as they are: positions, tokens.
+        left: By shape, tensors of the file that it lacks.
+        missing: By shape, parameters of the design that the file lacks.
+        exact: Whether the file has exactly as many numbers as the design.
+    """
+
+    score: float
+    explained: int
+    resized: tuple[tuple[Shape, Shape], ...]
+    direct: Counts
+    left: Counts
+    missing: Counts
+    exact: bool
+
+
+def match(
+    have: Counts, tied: Counts, needs: Mapping[Shape, Need], params: int, weigh: Weigh
+) -> Match:
+    """Explain a file's tensors by a design.
+
+    Args:
+        have: By shape, how many tensors the file has.
+        tied: By shape, how many of these share the numbers of another.
+        needs: By shape, what the design's operations need.
+        params: How many parameters the design has.
+        weigh: How much a tensor of a shape tells.
+    """
+    both = _BothSides(have, needs, weigh)
+    both.unpack_experts()
+    both.join_layers()
+    both.split_layers()
+    both.reshape()
+    both.resize()
+    return both.result(params, tied)
+
+
+@dataclass
+class _BothSides:
+    """A file and a design while rule after rule explains them."""
+
+    have: Counts
+    needs: Mapping[Shape, Need]
+    weigh: Weigh
+    left: Counter[Shape] = field(default_factory=Counter)
+    open: Counter[Shape] = field(default_factory=Counter)
+    used: Counter[Shape] = field(default_factory=Counter)
+    resized: list[tuple[Shape, Shape]] = field(default_factory=list)
+    explained: float = 0.0
+    satisfied: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Explain what both have as it is."""
+        self.left.update(self.have)
+        for shape, need in self.needs.items():
+            count = min(self.left[shape], need.most)
+            self.open[shape] = max(need.least, count)
+            self.explain({shape: count}, {shape: count})
+        self.drop_empty()
+
+    def explain(self, taken: Counts, given: Counts) -> None:
+        """Set tensors of the file against needs of the design."""
+        for shape, count in taken.items():
+            self.left[shape] -= count
+            self.explained += self.weigh(shape) * count
+        for shape, count in given.items():
+            self.open[shape] -= count
+            self.used[shape] += count
+            self.satisfied += self.weigh(shape) * count
+
+    def drop_empty(self) -> None:
+        self.left, self.open = +self.left, +self.open
+
+    def unpack_experts(self) -> None:
+        """Explain packed matrices of experts by one for each, or by one for each gate and value."""
+        parts = by_rest(self.left)
+        for shape in list(self.open):
+            packed = self.needs[shape].packed
+            one = one_expert(shape, packed)
+            if one is None:
+                continue
+            ways = [(one,), *compositions(one, parts)]
+            if found := best_way(ways, self.left, self.open[shape], packed):
+                pieces, count = found
+                self.explain({p: n * packed * count for p, n in pieces.items()}, {shape: count})
+        self.drop_empty()
+
+    def join_layers(self) -> None:
+        """Explain one layer of the design by the two or three of the file that are as wide."""
+        parts = by_rest(self.left)
+        for shape in sorted(self.open, key=elements, reverse=True):
+            while found := best_way(compositions(shape, parts), self.left, self.open[shape]):
+                pieces, count = found
+                self.explain({p: n * count for p, n in pieces.items()}, {shape: count})
+            if len(shape) == 1 and shape[0] % 3 == 0:  # a bias that the key alone lacks
+                third = (shape[0] // 3,)
+                if count := min(self.left[third] // 2, self.open[shape]):
+                    self.explain({third: 2 * count}, {shape: count})
+        self.drop_empty()
+
+    def split_layers(self) -> None:
+        """Explain one layer of the file by the two or three of the design that are as wide.
+
+        One of them at least must be open. The others may have been explained by tensors of the
+        file that are left over then.
+        """
+        parts = by_rest(self.needs)
+        for shape in sorted(self.left, key=elements, reverse=True):
+            had = Counter({piece: self.open[piece] + self.used[piece] for piece in self.needs})
+            ways = [
+                way for way in compositions(shape, parts) if any(self.open[piece] for piece in way)
+            ]
+            if found := best_way(ways, had, self.left[shape]):
+                pieces, most = found
+                opened = max(self.open[piece] // n for piece, n in pieces.items())
+                count = min(most, opened)
+                if not count:
+                    continue
+                for piece, n in pieces.items():
+                    closed = max(n * count - self.open[piece], 0)
+                    self.explain({piece: -closed}, {piece: -closed})
+                self.explain({shape: count}, {p: n * count for p, n in pieces.items()})
+        self.drop_empty()
+
+    def reshape(self) -> None:
+        """Explain a tensor by one of as many numbers, such as a kernel of patches by a matrix."""
+        by_size: dict[int, list[Shape]] = {}
+        for shape in self.open:
+            by_size.setdefault(elements(shape), []).append(shape)
+        for shape in list(self.left):
+            for other in by_size.get(elements(shape), ()):
+                count = min(self.left[shape], self.open[other])
+                if count > 0 and elements(shape) > LEAST_EQUAL:
+                    self.explain({shape: count}, {other: count})
+        self.drop_empty()
+
+    def resize(self) -> None:
+        """Explain a layer that occurs once by one that differs in a single side."""
+        for shape in sorted(self.open, key=elements, reverse=True):
+            if self.open[shape] > 1 or len(self.resized) >= MOST_RESIZED:
+                continue
+            for other in sorted(self.left, key=elements, reverse=True):
+                if self.left[other] == 1 and _differ_in_one(shape, other):
+                    self.resized.append((other, shape))
+                    self.left[other] = self.open[shape] = 0
+                    self.explained += RESIZED * self.weigh(other)
+                    self.satisfied += RESIZED * self.weigh(shape)
+                    break
+        self.drop_empty()
+
+    def result(self, params: int, tied: Counts) -> Match:
+        """What is explained and what is not, on both sides."""
+        whole, own, buffers = self.sizes(tied)
+        exact = whole == params + buffers
+        loose = sum(elements(shape) * count for shape, count in self.left.items())
+        hidden = params - own
+        share = min(loose, hidden) / max(loose, hidden, 1) if hidden > 0 else 0.0
+        self.explained += share * self.weight(self.left)
+        lacking = self.weight(self.open)
+        lacking += sum((1 - RESIZED) * self.weigh(shape) for _, shape in self.resized)
+        both = self.weight(self.have) + self.satisfied + lacking
+        score = (self.explained + self.satisfied) / both if both else 0.0
+        direct = self.left if 0 < loose <= ROOM * hidden or exact else Counter[Shape]()
+        left = self.left - direct
+        return Match(
+            score=score + (EXACT * (1 - score) if exact else 0.0),
+            explained=sum(self.have.values()) - sum(left.values()),
+            resized=tuple(self.resized),
+            direct=direct,
+            left=left,
+            missing=self.open,
+            exact=exact,
+        )
+
+    def sizes(self, tied: Counts) -> tuple[int, int, int]:
+        """The numbers of the file, of the design's operations, and of buffers in the file."""
+        whole = own = buffers = 0
+        for shape, count in self.have.items():
+            whole += elements(shape) * (count - tied.get(shape, 0))
+        for shape, need in self.needs.items():
+            learned = min(self.used[shape], need.most - need.buffers)
+            own += elements(shape) * max(need.least, learned - tied.get(shape, 0))
+            buffers += elements(shape) * (self.used[shape] - learned)
+        return whole, own, buffers
+
+    def weight(self, shapes: Counts) -> float:
+        return sum(self.weigh(shape) * count for shape, count in shapes.items())
+
+
+def _differ_in_one(a: Shape, b: Shape) -> bool:
+    """Whether two shapes of as many sides differ in exactly one of them."""
+    return len(a) == len(b) and sum((Counter(a) - Counter(b)).values()) == 1

@@ -1,0 +1,200 @@
+"""The shapes that the rows of an index need, derived from their stored graphs.
+
+Two operations of one module and one text share their weights: a head that looks at five levels of
+a pyramid is there once. So an operation is needed at least as often as it has modules, and at most
+as often as it stands in the graph.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nar_plugin.checkpoints.parameters import Parameter, Shape, elements, parameters
+from nar_plugin.errors import IndexIncompatible
+from nar_plugin.tracing.graph import Op
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Ints = NDArray[np.int64]
+_LARGE = 1 << 20  # numbers of a table that has the words of a language
+
+
+@dataclass(frozen=True, eq=False)
+class WeightTable:
+    """Which shapes each of n rows needs, and how often.
+
+    Attributes:
+        shapes: The S different shapes.
+        rows: int64[P], the row of each of the P pairs of row and shape, in order.
+        keys: int64[P], its shape.
+        least: int64[P], how often the row needs it at least.
+        most: int64[P], and at most.
+        buffers: int64[P], how many of these are buffers.
+        packed: int64[S], of how many experts a shape packs the matrices; 0 where of none.
+        count: n.
+
+    Shapes:
+        S different shapes, P pairs.
+    """
+
+    shapes: tuple[Shape, ...]
+    rows: Ints
+    keys: Ints
+    least: Ints
+    most: Ints
+    buffers: Ints
+    packed: Ints
+    count: int
+
+    @cached_property
+    def numbers(self) -> dict[Shape, int]:
+        """The number of each shape."""
+        return {shape: number for number, shape in enumerate(self.shapes)}
+
+    @cached_property
+    def rarity(self) -> NDArray[np.float64]:
+        """float64[S]: 1 for the shape of one row, less for a common one (inverse frequency)."""
+        having = np.bincount(self.keys, minlength=len(self.shapes))
+        return np.asarray(np.log(1 + self.count / np.maximum(having, 1)) / np.log(1 + self.count))
+
+    @cached_property
+    def by_elements(self) -> dict[int, list[int]]:
+        """The shapes of each count of numbers."""
+        groups: dict[int, list[int]] = {}
+        for number, shape in enumerate(self.shapes):
+            groups.setdefault(elements(shape), []).append(number)
+        return groups
+
+    @cached_property
+    def starts(self) -> Ints:
+        """int64[n + 1]: where the pairs of each row begin."""
+        return np.searchsorted(self.rows, np.arange(self.count + 1))
+
+
+def weight_table(graphs: pa.Table) -> WeightTable:
+    """The table of stored graphs (`nar_plugin.index.store.graphs`).
+
+    Raises:
+        IndexIncompatible: An operation has no text.
+    """
+    texts, text_rows = _flat(graphs["texts"])
+    ops, op_rows = _flat(graphs["ops"])
+    known = texts.dictionary_encode()
+    words = known.dictionary.to_pylist()
+    needs = [_needs(word) for word in words]
+    # The text of each operation: its number in the row, then among all texts.
+    first = np.searchsorted(text_rows, np.arange(len(graphs)))
+    places = first[op_rows] + ops.to_numpy(zero_copy_only=False).astype(np.int64)
+    codes = known.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    if len(places) and (places.min() < 0 or places.max() >= len(codes)):
+        raise IndexIncompatible("A stored graph has an operation without a text.")
+    op_texts = codes[places]
+    weighty = np.array([bool(need) for need in needs], dtype=bool)
+    mask = weighty[op_texts]
+    rows, kinds = op_rows[mask], op_texts[mask]
+    modules = _modules(graphs["paths"], mask)
+    return _counted(rows, kinds, modules, needs, len(graphs))
+
+
+def _flat(column: pa.ChunkedArray) -> tuple[pa.Array, Ints]:
+    """The values of a column of lists, and the row of each."""
+    whole = column.combine_chunks()
+    lengths = np.diff(whole.offsets.to_numpy(zero_copy_only=False))
+    return whole.flatten(), np.repeat(np.arange(len(whole)), lengths)
+
+
+def _needs(text: str) -> list[Parameter]:
+    try:
+        kind, attributes = json.loads(text)
+        return list(parameters(Op(str(kind), tuple((str(a), b) for a, b in attributes))))
+    except (ValueError, TypeError, RecursionError, ZeroDivisionError) as error:
+        raise IndexIncompatible(f"A stored operation cannot be read: {text[:80]!r}") from error
+
+
+def _modules(paths: pa.ChunkedArray, mask: NDArray[np.bool_]) -> Ints:
+    """A number for the module of each operation, equal for equal paths."""
+    import pyarrow.compute as pc
+
+    split = pc.split_pattern(paths.combine_chunks(), "\n").flatten()
+    if len(split) != len(mask):
+        raise IndexIncompatible("A stored graph has not as many paths as operations.")
+    import pyarrow as pa
+
+    kept = split.filter(pa.array(mask))
+    numbers = kept.dictionary_encode().indices.to_numpy(zero_copy_only=False)
+    return np.asarray(numbers, dtype=np.int64)
+
+
+def _counted(
+    rows: Ints, kinds: Ints, modules: Ints, needs: list[list[Parameter]], count: int
+) -> WeightTable:
+    """Sum up what the operations of each row need."""
+    texts = max(len(needs), 1)
+    pairs, times, _ = _runs(rows * texts + kinds)
+    paths = int(modules.max(initial=0)) + 1
+    distinct, _, _ = _runs((rows * texts + kinds) * paths + modules)
+    _, own, _ = _runs(distinct // paths)
+    shapes: dict[Shape, int] = {}
+    parts = [
+        (
+            text,
+            shapes.setdefault(need.shape, len(shapes)),
+            need.least,
+            need.most,
+            need.buffers,
+            need.table,
+            need.experts,
+        )
+        for text, wanted in enumerate(needs)
+        for need in wanted
+    ]
+    table = np.array(parts, dtype=np.int64).reshape(-1, 7)
+    begin = np.searchsorted(table[:, 0], np.arange(texts + 1))
+    pair_text = pairs % texts
+    each = np.diff(begin)[pair_text]
+    which = np.repeat(np.arange(len(pairs)), each)
+    inside = np.arange(len(which)) - np.repeat(np.cumsum(each) - each, each)
+    used = table[begin[pair_text[which]] + inside]
+    size = max(len(shapes), 1)
+    places = (pairs // texts)[which] * size + used[:, 1]
+    order = np.argsort(places, kind="stable")
+    joined, _, begins = _runs(places[order])
+
+    def summed(values: Ints) -> Ints:
+        return np.add.reduceat(values[order], begins) if len(begins) else values[:0]
+
+    least = summed(used[:, 2] * own[which])
+    # An output layer may share the table of words, as the tables of encoder and decoder may.
+    tables = summed(used[:, 5] * own[which])
+    sizes = np.array([elements(shape) for shape in shapes], dtype=np.float64)[joined % size]
+    shared = np.where(sizes >= _LARGE, tables - (least == tables), np.minimum(tables, least - tables))
+    shared = np.where(tables > 0, shared, 0)
+    packed = np.zeros(len(shapes), dtype=np.int64)
+    packed[table[:, 1]] = table[:, 6]
+    return WeightTable(
+        shapes=tuple(shapes),
+        rows=joined // size,
+        keys=joined % size,
+        least=least - shared,
+        most=summed(used[:, 3] * times[which]),
+        buffers=summed(used[:, 4] * own[which]),
+        packed=packed,
+        count=count,
+    )
+
+
+def _runs(values: Ints) -> tuple[Ints, Ints, Ints]:
+    """The different values in order, how often each occurs, and where it begins when sorted.
+
+    `np.unique` of numpy 2.3 and newer hashes, which takes 20 times as long here.
+    """
+    ordered = np.sort(values, kind="stable")
+    begins = np.flatnonzero(np.diff(ordered, prepend=-1))
+    return ordered[begins], np.diff(begins, append=len(ordered)), begins
