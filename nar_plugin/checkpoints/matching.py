@@ -46,6 +46,8 @@ class Match:
         left: By shape, tensors of the file that it lacks.
         missing: By shape, parameters of the design that the file lacks.
         exact: Whether the file has exactly as many numbers as the design.
+        buffers: How many numbers of the file are buffers, such as the statistics of batch norms.
+        slack: The weight of what the design may have and the file has not.
     """
 
     score: float
@@ -55,6 +57,8 @@ class Match:
     left: Counts
     missing: Counts
     exact: bool
+    buffers: int = 0
+    slack: float = 0.0
 
 
 def match(
@@ -213,6 +217,8 @@ class _BothSides:
             left=left,
             missing=self.open,
             exact=exact,
+            buffers=buffers,
+            slack=round(self.slack(), 6),
         )
 
     def sizes(self, tied: Counts) -> tuple[int, int, int]:
@@ -225,6 +231,13 @@ class _BothSides:
             own += elements(shape) * max(need.least, learned - tied.get(shape, 0))
             buffers += elements(shape) * (self.used[shape] - learned)
         return whole, own, buffers
+
+    def slack(self) -> float:
+        """The weight of what the design may have, and the file has not."""
+        return sum(
+            self.weigh(shape) * max(need.most - max(self.used[shape], need.least), 0)
+            for shape, need in self.needs.items()
+        )
 
     def weight(self, shapes: Counts) -> float:
         return sum(self.weigh(shape) * count for shape, count in shapes.items())

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from math import prod
-from typing import Any
+
+MOST = 250_000  # tensors of a checkpoint; one of 671 billion parameters has 92,000
+LONGEST_NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,15 +16,15 @@ class Tensor:
 
     Attributes:
         name: As the file has it; shown, and read where packing is undone, but it never ranks.
-        shape: Its sides; of packed numbers whose sides are unknown, their count alone.
+        shape: Its sides; of packed numbers whose sides the header does not tell, how many there are.
         dtype: Such as `float16`, or the file's own word for it.
-        counted: Whether `shape` is only a count of numbers.
+        tied: Whether its numbers are those of a tensor before it.
     """
 
     name: str
     shape: tuple[int, ...]
     dtype: str = "float32"
-    counted: bool = False
+    tied: bool = False
 
     @property
     def elements(self) -> int:
@@ -36,8 +39,8 @@ class Checkpoint:
     Attributes:
         source: What it is called in an answer, such as the path that was given.
         form: Such as `safetensors`.
-        tensors: Tied tensors once.
-        tied: How many names were dropped because they share another's numbers.
+        tensors: Its tensors.
+        sides: By name, the sides that the file notes for numbers that it packs (bitsandbytes).
         packing: How numbers were packed, such as `GPTQ`; empty where they were not.
         adapter: Whether it holds low-rank updates of another model's layers.
         base: The base model that an adapter names, as text.
@@ -47,17 +50,13 @@ class Checkpoint:
     source: str
     form: str
     tensors: tuple[Tensor, ...]
-    tied: int = 0
+    sides: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     packing: str = ""
     adapter: bool = False
     base: str = ""
     said: str = ""
 
-    def with_tensors(self, tensors: list[Tensor], **fields: Any) -> Checkpoint:
-        """The same file with other tensors."""
-        return replace(self, tensors=tuple(tensors), **fields)
-
     @property
     def elements(self) -> int:
         """How many numbers it holds."""
-        return sum(tensor.elements for tensor in self.tensors)
+        return sum(tensor.elements for tensor in self.tensors if not tensor.tied)

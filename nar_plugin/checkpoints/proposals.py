@@ -1,0 +1,123 @@
+"""Stage one: the rows that have most of a file's shapes, all rows at once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nar_plugin.checkpoints.compositions import best_way, by_rest, compositions, one_expert
+from nar_plugin.checkpoints.parameters import Shape, elements, sorted_shape
+from nar_plugin.checkpoints.tensors import Checkpoint
+from nar_plugin.checkpoints.weight_table import WeightTable
+
+CLOSE = 0.1  # what a row gains that has as many parameters; it falls with 5% more or less
+NEAR = 20.0
+SHARP = 500.0  # and in the second list, which is of rows of the same size
+SECOND = 0.3  # of the proposals come from it
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The shapes of a file.
+
+    Attributes:
+        have: By shape, how many tensors.
+        tied: By shape, how many of these share the numbers of another.
+        elements: How many numbers there are, tied ones once.
+        adapter: Whether these are the layers that an adapter changes, and not all of a model.
+    """
+
+    have: Mapping[Shape, int]
+    tied: Mapping[Shape, int]
+    elements: int
+    adapter: bool = False
+
+    @classmethod
+    def of(cls, checkpoint: Checkpoint) -> Asked:
+        """The shapes of a checkpoint that tell something."""
+        have: Counter[Shape] = Counter()
+        tied: Counter[Shape] = Counter()
+        for tensor in checkpoint.tensors:
+            shape = sorted_shape(tensor.shape)
+            if 0 not in shape:
+                have[shape] += 1
+                tied[shape] += tensor.tied
+        size = sum(elements(shape) * (count - tied[shape]) for shape, count in have.items())
+        return cls(have, tied, size, checkpoint.adapter)
+
+
+def propose(
+    table: WeightTable,
+    params: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    asked: Asked,
+    count: int,
+) -> NDArray[np.int64]:
+    """The rows to look at closely, the most promising first.
+
+    Args:
+        table: What the n rows need.
+        params: How many parameters each has.
+        weights: How much a tensor of each shape tells.
+        asked: The file.
+        count: How many.
+
+    Shapes:
+        params int64[n]; weights float64[S]; the result int64[count] or less.
+    """
+    have = _spelled_otherwise(table, asked.have)
+    held, told = have[table.keys], weights[table.keys]
+    shared = np.bincount(table.rows, told * np.minimum(held, table.most), table.count)
+    lacking = np.bincount(table.rows, told * np.maximum(table.least - held, 0), table.count)
+    whole = sum(weights[table.numbers[s]] * n for s, n in asked.have.items() if s in table.numbers)
+    shared = np.minimum(shared, whole)
+    scores = 2 * shared / np.maximum(whole + shared + lacking, 1e-9)
+    if asked.adapter:
+        return np.argsort(-shared / max(whole, 1e-9) - 1e-3 * scores, kind="stable")[:count]
+    sizes = np.array([elements(shape) for shape in table.shapes], dtype=np.float64)
+    buffers = np.bincount(table.rows, sizes[table.keys] * table.buffers, table.count)
+    least, most = np.maximum(params, 1), np.maximum(params + buffers, 1)
+    size = max(asked.elements, 1)
+    far = np.maximum(np.maximum(size / most, least / size) - 1, 0)
+    first = np.argsort(-(scores + CLOSE * np.exp(-NEAR * far)), kind="stable")
+    second = np.argsort(-(scores + np.exp(-SHARP * far)), kind="stable")
+    some = int(SECOND * count)
+    both = dict.fromkeys([*first[: count - some].tolist(), *second[:some].tolist()])
+    return np.array(list(both), dtype=np.int64)
+
+
+def _spelled_otherwise(table: WeightTable, have: Mapping[Shape, int]) -> NDArray[np.float64]:
+    """How many tensors of each shape of the index the file has, fused ones and packed ones too."""
+    counts = np.zeros(len(table.shapes))
+    for shape, count in have.items():
+        if (number := table.numbers.get(shape)) is not None:
+            counts[number] = count
+    parts = by_rest(have)
+    few = {shape for shape in have if len(shape) <= 2}
+    fused = {
+        (*rest, width) for rest, widths in by_rest(few).items() for width in _sums(list(widths))
+    }
+    for shape in map(sorted_shape, fused):
+        number = table.numbers.get(shape)
+        if number is not None and not counts[number]:
+            found = best_way(compositions(shape, parts), have, 1 << 30)
+            counts[number] = found[1] if found else 0
+    for number in np.flatnonzero(table.packed).tolist():
+        packed = int(table.packed[number])
+        one = one_expert(table.shapes[number], packed)
+        if one is None or counts[number]:
+            continue
+        if found := best_way([(one,), *compositions(one, parts)], have, 1 << 30, packed):
+            counts[number] = found[1]
+    return counts
+
+
+def _sums(widths: list[int], most: int = 24) -> set[int]:
+    """What two or three of some widths come to."""
+    widths = sorted(widths)[-most:]
+    two = {a + b for a in widths for b in widths}
+    return two | {a + b for a in two for b in widths}

@@ -1,0 +1,170 @@
+"""The known designs that explain the tensors of a file best.
+
+Stage one weighs the shapes of all rows at once. Stage two explains the file by the best of them,
+tensor by tensor (`matching.py`). Rows that no shape tells apart are one answer.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nar_plugin.checkpoints.matching import Match, Need, match
+from nar_plugin.checkpoints.parameters import Shape, elements
+from nar_plugin.checkpoints.proposals import Asked, propose
+from nar_plugin.checkpoints.tensors import Checkpoint
+from nar_plugin.checkpoints.weight_table import WeightTable, weight_table
+from nar_plugin.errors import IndexUnavailable
+from nar_plugin.index.search.where import allowed_rows, conditions, name_filter
+
+if TYPE_CHECKING:
+    from nar_plugin.index.index import ArchitectureIndex
+    from nar_plugin.index.store.contents import Contents
+    from nar_plugin.index.store.rows import ArchitectureRow
+
+POOL = 50  # rows that stage two looks at
+VECTOR = 0.25  # weight of a bias or a norm beside that of a matrix
+UNKNOWN = 0.3  # weight of a matrix whose shape no row has
+OTHER_SIZE = 0.05  # what a score loses at most where the design has another number of parameters
+SAME = 1e-6  # scores that differ by less are equal
+
+_tables: WeakKeyDictionary[Contents, WeightTable] = WeakKeyDictionary()
+_lock = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Explained:
+    """Rows that explain a file equally well.
+
+    Attributes:
+        row: The best known of them.
+        match: What it explains.
+        others: The other rows, which the shapes do not tell from it.
+        overlay: Whether it is one of the user's own models.
+    """
+
+    row: ArchitectureRow
+    match: Match
+    others: tuple[ArchitectureRow, ...] = ()
+    overlay: bool = False
+
+
+def most_alike_weights(
+    index: ArchitectureIndex, checkpoint: Checkpoint, k: int, where: Mapping[str, Any] | None = None
+) -> list[Explained]:
+    """The k known designs whose weights have the shapes of a file's, best first.
+
+    Args:
+        index: What is searched, with the user's own models.
+        checkpoint: Without packing (`packing.unpacked`).
+        k: At least 1.
+        where: Conditions on the designs: see `nar_plugin.index.search.where.allowed_rows`.
+
+    Raises:
+        IndexUnavailable: The index came without graphs, which tell the shapes.
+    """
+    asked = Asked.of(checkpoint)
+    found = [
+        (*ranked, part)
+        for part in (index, index.overlay)
+        if part is not None and len(part.contents)
+        for ranked in _ranked(part, asked, k, conditions(where))
+    ]
+    found.sort(key=lambda each: (round(each[0][0], 6), *each[0][1:]), reverse=True)
+    answers: list[Explained] = []
+    scores: list[float] = []
+    for (score, *_), row, explanation, part in found:
+        if answers and scores[-1] - score < SAME:
+            last = answers[-1]
+            answers[-1] = Explained(last.row, last.match, (*last.others, row), last.overlay)
+        else:
+            answers.append(Explained(row, explanation, (), part is not index))
+            scores.append(score)
+    return answers[:k]
+
+
+_Order = tuple[float, float, int]
+
+
+def _ranked(
+    index: ArchitectureIndex, asked: Asked, k: int, where: Mapping[str, Any] | None
+) -> list[tuple[_Order, ArchitectureRow, Match]]:
+    contents = index.contents
+    table = table_of(index)
+    params = np.asarray(contents.table["params"].to_numpy(), dtype=np.int64)
+    weights = weights_of(table)
+    pool = propose(table, params, weights, asked, max(POOL, 2 * k))
+    allowed = allowed_rows(contents.table, where) if where else None
+    if allowed is not None:
+        everything = propose(table, params, weights, asked, len(contents))
+        pool = everything[allowed[everything]][: max(POOL, 2 * k)]
+
+    def weigh(shape: Shape) -> float:
+        number = table.numbers.get(shape)
+        if number is not None:
+            return float(weights[number])
+        return UNKNOWN * _kind(shape)
+
+    names = name_filter(contents.table, where) if where else None
+    found = []
+    for place in pool.tolist():
+        explanation = match(asked.have, asked.tied, needs_of(table, place), int(params[place]), weigh)
+        if explanation.score > 0:
+            row = contents.row(place)
+            score = explanation.score - _far(explanation, asked, row.params)
+            order = score, -explanation.slack, -place
+            found.append((order, names.shown(row) if names else row, explanation))
+    return found
+
+
+def _far(explanation: Match, asked: Asked, params: int) -> float:
+    """What a design loses that has another number of parameters than the file."""
+    if explanation.exact or asked.adapter:
+        return 0.0
+    less, more = sorted((max(params, 1), max(asked.elements - explanation.buffers, 1)))
+    return OTHER_SIZE * min(more / less - 1, 1.0)
+
+
+def table_of(index: ArchitectureIndex) -> WeightTable:
+    """The shapes that the rows of an index need; a process derives them once.
+
+    Raises:
+        IndexUnavailable: The index came without graphs.
+    """
+    contents = index.contents
+    with _lock:
+        if contents not in _tables:
+            if not contents.has_graphs:
+                raise IndexUnavailable(
+                    f"The index {index.source} came without graphs, which say what shapes the "
+                    "weights of a design have. The embedded index has them: ask without index=."
+                )
+            _tables[contents] = weight_table(contents.graphs())
+        return _tables[contents]
+
+
+def weights_of(table: WeightTable) -> NDArray[np.float64]:
+    """float64[S]: how much a tensor of each shape tells; a rare matrix 1, a bias a quarter."""
+    return table.rarity * np.array([_kind(shape) for shape in table.shapes])
+
+
+def _kind(shape: Shape) -> float:
+    return 1.0 if len(shape) > 1 else VECTOR if shape else 0.0
+
+
+def needs_of(table: WeightTable, row: int) -> dict[Shape, Need]:
+    """What one row needs, by shape."""
+    here = slice(int(table.starts[row]), int(table.starts[row + 1]))
+    columns = (table.least, table.most, table.buffers)
+    counts = zip(*(column[here].tolist() for column in columns), strict=True)
+    return {
+        table.shapes[key]: Need(*numbers, int(table.packed[key]))
+        for key, numbers in zip(table.keys[here].tolist(), counts, strict=True)
+    }
