@@ -92,6 +92,17 @@ def test_a_subclass_is_the_library_s_and_what_is_no_model_is_not():
     assert catalogue().nar_provenance(Loss(1, 1)) == Provenance("zoo:Loss", "zoo-models")
 
 
+def test_a_model_may_say_more_than_its_class():
+    def said(model, owner):
+        name = f"{owner.__name__.lower()}{model.in_features}"
+        return Provenance(f"zoo:{name}", "zoo-models", "zoo/net") if owner is Net else None
+
+    plugin = catalogue(provenance=said)
+    assert plugin.nar_provenance(Mine(8)) == Provenance("zoo:net8", "zoo-models", "zoo/net")
+    assert plugin.nar_provenance(Loss(1, 1)) is None
+    assert plugin.nar_provenance(nn.Linear(1, 1)) is None
+
+
 def test_inputs_that_are_not_known_are_left_to_the_tracer():
     assert catalogue().nar_example_inputs(Net()) is None
     assert catalogue(inputs=lambda model: None).nar_example_inputs(Net()) is None

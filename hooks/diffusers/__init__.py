@@ -48,6 +48,16 @@ def _built(owner: type[Any], known: Mapping[str, type[Any]]) -> nn.Module:
     return model
 
 
+def _provenance(model: nn.Module, owner: type) -> Provenance | None:
+    """The class, and the Hub id that the configuration was loaded from."""
+    if not _is_ours(model):
+        return None
+    config: Any = getattr(model, "config", {})  # several ControlNets together have none
+    source = str(config.get("_name_or_path") or "")
+    hub_id = source if _HUB_ID.fullmatch(source) else None
+    return Provenance(f"diffusers:{owner.__name__}", "diffusers", hub_id)
+
+
 _CATALOGUE = Catalogue(
     package="diffusers",
     distribution="diffusers",
@@ -55,22 +65,12 @@ _CATALOGUE = Catalogue(
     url="https://huggingface.co/docs/diffusers/api/models/overview",
     entries=_entries,
     models=("diffusers.models",),
+    provenance=_provenance,
 )
 nar_library = _CATALOGUE.nar_library
+nar_provenance = _CATALOGUE.nar_provenance
 nar_architectures = _CATALOGUE.nar_architectures
 nar_build = _CATALOGUE.nar_build
-
-
-@hookimpl
-def nar_provenance(model: nn.Module) -> Provenance | None:
-    """The class, and the Hub id that the configuration was loaded from."""
-    if not _is_ours(model):
-        return None
-    config: Any = getattr(model, "config", {})  # several ControlNets together have none
-    source = str(config.get("_name_or_path") or "")
-    hub_id = source if _HUB_ID.fullmatch(source) else None
-    owner = _CATALOGUE.owner(model)
-    return Provenance(f"diffusers:{owner.__name__}", "diffusers", hub_id) if owner else None
 
 
 @hookimpl

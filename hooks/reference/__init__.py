@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from nar_plugin.catalogue import Catalogue, Entry
-from nar_plugin.hookspecs import ExampleInputs, Provenance, hookimpl
+from nar_plugin.hookspecs import ExampleInputs, Provenance
 
 from .._shared.expressions import evaluate
 from .._shared.tables import table
@@ -79,6 +79,12 @@ def _tensor(text: str) -> Tensor:
     return torch.empty(shape, device="meta")
 
 
+def _provenance(model: nn.Module, _: type) -> Provenance | None:
+    """The name of a design that was built here."""
+    design = getattr(model, "design", None)
+    return Provenance(f"reference:{design}", "reference") if design else None
+
+
 _catalogue = Catalogue(
     package="reference",
     distribution="reference",
@@ -87,15 +93,9 @@ _catalogue = Catalogue(
     entries=_entries,
     inputs=_inputs,
     models=(__name__,),
+    provenance=_provenance,
 )
+nar_provenance = _catalogue.nar_provenance
 nar_example_inputs = _catalogue.nar_example_inputs
 nar_architectures = _catalogue.nar_architectures
 nar_build = _catalogue.nar_build
-
-
-@hookimpl
-def nar_provenance(model: nn.Module) -> Provenance | None:
-    """The name of a design that was built here."""
-    if _catalogue.owner(model) is None or not hasattr(model, "design"):
-        return None
-    return Provenance(f"reference:{model.design}", "reference")

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 from nar_plugin.catalogue import Catalogue, Entry
 from nar_plugin.errors import PluginError
-from nar_plugin.hookspecs import ExampleInputs, Provenance, hookimpl
+from nar_plugin.hookspecs import ExampleInputs, Provenance
 
 if TYPE_CHECKING:
     from torch import nn
 
 _LIBRARY = "segmentation_models_pytorch"
+_DISTRIBUTION = "segmentation-models-pytorch"
 _PAGE = "https://smp.readthedocs.io/en/latest/models.html"
 
 
@@ -74,28 +75,22 @@ def _inputs(model: nn.Module) -> list[ExampleInputs]:
     return [ExampleInputs((torch.empty(1, width, *size, device="meta"),)) for size in sizes(model)]
 
 
+def _provenance(model: nn.Module, owner: type) -> Provenance:
+    """The decoder and the encoder that the model's own name says."""
+    decoder, _, encoder = str(getattr(model, "name", "")).partition("-")
+    name = f"{owner.__name__.lower()}/{encoder}" if decoder and encoder else owner.__name__.lower()
+    return Provenance(f"{_LIBRARY}:{name}", _DISTRIBUTION)
+
+
 _CATALOGUE = Catalogue(
     package=_LIBRARY,
-    distribution="segmentation-models-pytorch",
+    distribution=_DISTRIBUTION,
     licence="MIT",
     url=_PAGE,
     entries=_entries,
     inputs=_inputs,
     models=(f"{_LIBRARY}.decoders", f"{_LIBRARY}.encoders"),
     unlisted=_unlisted,
+    provenance=_provenance,
 )
-nar_library = _CATALOGUE.nar_library
-nar_example_inputs = _CATALOGUE.nar_example_inputs
-nar_architectures = _CATALOGUE.nar_architectures
-nar_build = _CATALOGUE.nar_build
-
-
-@hookimpl
-def nar_provenance(model: nn.Module) -> Provenance | None:
-    """The decoder and the encoder that the model's own name says."""
-    owner = _CATALOGUE.owner(model)
-    if owner is None:
-        return None
-    decoder, _, encoder = str(getattr(model, "name", "")).partition("-")
-    name = f"{owner.__name__.lower()}/{encoder}" if decoder and encoder else owner.__name__.lower()
-    return Provenance(f"{_LIBRARY}:{name}", _LIBRARY)
+nar_library, nar_provenance, nar_example_inputs, nar_architectures, nar_build = _CATALOGUE.hooks()

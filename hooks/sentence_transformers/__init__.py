@@ -11,12 +11,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from nar_plugin.catalogue import Catalogue, Entry
-from nar_plugin.hookspecs import ExampleInputs, Provenance, hookimpl
+from nar_plugin.hookspecs import ExampleInputs, Provenance
 
 if TYPE_CHECKING:
     from torch import nn
 
 _LIBRARY = "sentence_transformers"
+_DISTRIBUTION = "sentence-transformers"
 _OWNER = "sentence-transformers"  # on the Hub
 _HUB_ID = re.compile(r"[\w-][\w.-]*/[\w.-]+")
 _TASKS = {
@@ -58,30 +59,11 @@ def _inputs(model: nn.Module) -> Iterable[ExampleInputs]:
     return guesses(model)
 
 
-_CATALOGUE = Catalogue(
-    package=_LIBRARY,
-    distribution="sentence-transformers",
-    licence="Apache-2.0",
-    url="https://www.sbert.net",
-    entries=_entries,
-    inputs=_inputs,
-    unlisted=_with_owner,
-)
-nar_library = _CATALOGUE.nar_library
-nar_example_inputs = _CATALOGUE.nar_example_inputs
-nar_architectures = _CATALOGUE.nar_architectures
-nar_build = _CATALOGUE.nar_build
-
-
-@hookimpl
-def nar_provenance(model: nn.Module) -> Provenance | None:
+def _provenance(model: nn.Module, owner: type) -> Provenance:
     """The class, and the Hub id that its encoder's configuration was loaded from."""
-    owner = _CATALOGUE.owner(model)
-    if owner is None:
-        return None
     hub_id = _hub_id(model)
-    name = (hub_id or owner.__name__).removeprefix("sentence-transformers/")
-    return Provenance(f"{_LIBRARY}:{name}", "sentence-transformers", hub_id)
+    name = (hub_id or owner.__name__).removeprefix(f"{_OWNER}/")
+    return Provenance(f"{_LIBRARY}:{name}", _DISTRIBUTION, hub_id)
 
 
 def _hub_id(model: nn.Module) -> str | None:
@@ -92,3 +74,16 @@ def _hub_id(model: nn.Module) -> str | None:
         if _HUB_ID.fullmatch(source):
             return source
     return None
+
+
+_CATALOGUE = Catalogue(
+    package=_LIBRARY,
+    distribution=_DISTRIBUTION,
+    licence="Apache-2.0",
+    url="https://www.sbert.net",
+    entries=_entries,
+    inputs=_inputs,
+    unlisted=_with_owner,
+    provenance=_provenance,
+)
+nar_library, nar_provenance, nar_example_inputs, nar_architectures, nar_build = _CATALOGUE.hooks()

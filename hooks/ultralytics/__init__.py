@@ -19,6 +19,8 @@ _IMAGE_TO_CLASSIFY = 224
 
 def _entries() -> Mapping[str, Entry]:
     """Every configuration file of the package, in each of its scales."""
+    from ultralytics.nn import tasks  # noqa: F401 (an ImportError where it is not installed)
+
     from .configurations import built, configurations
 
     return {

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from nar_plugin.catalogue import Catalogue, Entry
-from nar_plugin.hookspecs import ExampleInputs, Provenance, hookimpl
+from nar_plugin.hookspecs import ExampleInputs, Provenance
 
 if TYPE_CHECKING:
     from torch import nn
@@ -29,6 +29,16 @@ def _inputs(model: nn.Module) -> list[ExampleInputs]:
     return guesses(model)
 
 
+def _provenance(_: nn.Module, owner: type) -> Provenance:
+    """The module and the class, such as `vit_pytorch:cait.CaiT`: many classes are named alike."""
+    from .classes import names
+
+    path = f"{str(owner.__module__).removeprefix(f'{_PACKAGE}.')}.{owner.__name__}"
+    exported = getattr(import_module(_PACKAGE), owner.__name__, None) is owner
+    name = owner.__name__ if exported and owner.__name__ in names() else path
+    return Provenance(f"{_PACKAGE}:{name}", _PACKAGE)
+
+
 _CATALOGUE = Catalogue(
     package=_PACKAGE,
     distribution=_PACKAGE,
@@ -36,22 +46,6 @@ _CATALOGUE = Catalogue(
     url="https://codeberg.org/lucidrains/vit-pytorch",
     entries=_entries,
     inputs=_inputs,
+    provenance=_provenance,
 )
-nar_library = _CATALOGUE.nar_library
-nar_example_inputs = _CATALOGUE.nar_example_inputs
-nar_architectures = _CATALOGUE.nar_architectures
-nar_build = _CATALOGUE.nar_build
-
-
-@hookimpl
-def nar_provenance(model: nn.Module) -> Provenance | None:
-    """The module and the class, such as `vit_pytorch:cait.CaiT`: many classes are named alike."""
-    owner = _CATALOGUE.owner(model)
-    if owner is None:
-        return None
-    from .classes import names
-
-    path = f"{str(owner.__module__).removeprefix(f'{_PACKAGE}.')}.{owner.__name__}"
-    exported = getattr(import_module(_PACKAGE), owner.__name__, None) is owner
-    name = owner.__name__ if exported and owner.__name__ in names() else path
-    return Provenance(f"{_PACKAGE}:{name}", _PACKAGE)
+nar_library, nar_provenance, nar_example_inputs, nar_architectures, nar_build = _CATALOGUE.hooks()

@@ -76,6 +76,8 @@ class Catalogue:
         models: Dotted names of the packages that define the models; empty for `package`.
         unlisted: Returns what builds a name that is not listed, or None: for example a decoder of
             this library with an encoder of another.
+        provenance: Says where a model of the class comes from, if it knows more than the class: for
+            example its name or the repository on the Hub. None names the class.
     """
 
     package: str
@@ -86,6 +88,7 @@ class Catalogue:
     inputs: Callable[[nn.Module], Iterable[ExampleInputs] | None] | None = None
     models: tuple[str, ...] = ()
     unlisted: Callable[[str], Callable[[], nn.Module] | None] | None = None
+    provenance: Callable[[nn.Module, type], Provenance | None] | None = None
 
     def hooks(self) -> tuple[Callable[..., object], ...]:
         """The hooks `nar_library`, `_provenance`, `_example_inputs`, `_architectures`, `_build`."""
@@ -108,10 +111,12 @@ class Catalogue:
 
     @hookimpl
     def nar_provenance(self, model: nn.Module) -> Provenance | None:
-        """Name the model by its class."""
+        """Say where the model comes from, if the library defines its class."""
         owner = self.owner(model)
         if owner is None:
             return None
+        if self.provenance is not None:
+            return self.provenance(model, owner)
         return Provenance(f"{self.package}:{owner.__name__}", self.distribution)
 
     @hookimpl
