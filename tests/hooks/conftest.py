@@ -1,8 +1,36 @@
 """What a plugin proposes is traced in this process; `tests/promises` has the forked one."""
 
+from functools import cache
+from importlib import import_module
+
 import pytest
+
+# A wheel of torchaudio belongs to one version of torch and of CUDA, and refuses others.
+REFUSALS = {"torchaudio": (ImportError, OSError, RuntimeError)}
 
 
 @pytest.fixture(autouse=True)
 def _in_this_process(in_this_process):
     pass
+
+
+@pytest.fixture(scope="session")
+def installed():
+    """A library by its import name; the test is skipped where it is missing."""
+    return lambda name: pytest.importorskip(name, exc_type=REFUSALS.get(name, ImportError))
+
+
+@pytest.fixture(scope="session")
+def listed(installed):
+    """What a library's plugin lists, by name, read once."""
+
+    @cache
+    def read(library):
+        installed(library)
+        plugin = import_module(f"nar_plugin.hooks.{library}")
+        items = list(plugin.nar_architectures())
+        names = {item.name.removeprefix(f"{library}:"): item for item in items}
+        assert len(names) == len(items)
+        return names
+
+    return read

@@ -1,64 +1,26 @@
 """What PyG's plugin reads from graph networks, and how it builds them."""
 
-import sys
-
 import pytest
 import torch
 from nar_plugin.hooks import torch_geometric as plugin
-from torch import Tensor, nn
+from torch import nn
 
-from nar_plugin.errors import PluginError
-from nar_plugin.hookspecs import NamedArchitecture
-from nar_plugin.references.construction import built
 from nar_plugin.tracing import trace
 
-pyg = pytest.importorskip("torch_geometric.nn")
-from nar_plugin.hooks.torch_geometric.inputs import edges  # noqa: E402 (after the check)
-from nar_plugin.hooks.torch_geometric.neighbours import all_pairs, triplets  # noqa: E402
 
-
-@pytest.fixture(scope="module")
-def listed() -> dict[str, NamedArchitecture]:
-    return {item.name: item for item in plugin.nar_architectures()}
-
-
-@pytest.mark.parametrize(
-    ("name", "family"),
-    [("GCN", "gcn"), ("GCNConv", "gcn"), ("SAGEConv", "graphsage"), ("DimeNetPlusPlus", "dimenet")],
-)
-def test_family_and_task(listed: dict[str, NamedArchitecture], name: str, family: str) -> None:
-    found = listed[f"torch_geometric:{name}"]
-    assert (found.family, found.task, found.licence) == (family, "graph-ml", "MIT")
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["GCN", "GAT", "PNA", "GPSE", "LINKX", "RENet", "SchNet", "GNNFF", "ViSNet", "TransE"],
-)
-def test_a_model_is_built_without_weights_and_traced(name: str) -> None:
-    model = built(lambda: plugin.nar_build(f"torch_geometric:{name}"))
-    assert model is not None
-    assert all(parameter.is_meta for parameter in model.parameters())
-    assert trace(model).method == "meta"
-
-
-@pytest.mark.parametrize(
-    "name", ["GCNConv", "CGConv", "GINEConv", "NNConv", "PointNetConv", "PPFConv", "RGCNConv"]
-)
-def test_a_convolution_is_built_and_traced(name: str) -> None:
-    model = built(lambda: plugin.nar_build(f"torch_geometric:{name}"))
-    assert model is not None
-    assert trace(model).method == "meta"
+@pytest.fixture(autouse=True)
+def pyg(installed):
+    return installed("torch_geometric.nn")
 
 
 class OnData(nn.Module):
     """As in the library's introduction: the forward takes all from one object."""
 
-    def __init__(self) -> None:
+    def __init__(self, pyg):
         super().__init__()
         self.first, self.second = pyg.GCNConv(50, 16), pyg.GCNConv(16, 7)
 
-    def forward(self, data) -> Tensor:
+    def forward(self, data):
         x = self.first(data.x, data.edge_index).relu()
         return self.second(x, data.edge_index)
 
@@ -66,55 +28,61 @@ class OnData(nn.Module):
 class OnKinds(nn.Module):
     """As for molecules: atoms and bonds are looked up."""
 
-    def __init__(self) -> None:
+    def __init__(self, pyg):
         super().__init__()
         self.atoms, self.bonds = nn.Embedding(28, 64), nn.Embedding(4, 64)
         self.layer = pyg.GINEConv(nn.Sequential(nn.Linear(64, 64), nn.ReLU()))
-        self.head = nn.Linear(64, 1)
+        self.head, self.readout = nn.Linear(64, 1), pyg.global_add_pool
 
-    def forward(self, x: Tensor, edge_index: Tensor, edge_attr: Tensor, batch: Tensor) -> Tensor:
+    def forward(self, x, edge_index, edge_attr, batch):
         x = self.layer(self.atoms(x), edge_index, self.bonds(edge_attr))
-        return self.head(pyg.global_add_pool(x, batch))
+        return self.head(self.readout(x, batch))
 
 
 class Pooled(nn.Module):
     """With a pooling that looks at scores."""
 
-    def __init__(self) -> None:
+    def __init__(self, pyg):
         super().__init__()
         self.layer, self.pool = pyg.SAGEConv(11, 16), pyg.TopKPooling(16, ratio=0.5)
+        self.readout = pyg.global_mean_pool
 
-    def forward(self, x: Tensor, edge_index: Tensor, batch: Tensor) -> Tensor:
+    def forward(self, x, edge_index, batch):
         x, edge_index, _, batch, _, _ = self.pool(
             self.layer(x, edge_index), edge_index, None, batch
         )
-        return pyg.global_mean_pool(x, batch)
+        return self.readout(x, batch)
 
 
 @pytest.mark.parametrize("model", [OnData, OnKinds, Pooled])
-def test_hand_written_networks_are_traced(model: type[nn.Module]) -> None:
-    assert trace(model()).method == "meta"
+def test_hand_written_networks_are_traced(model, pyg):
+    assert trace(model(pyg)).method == "meta"
 
 
-def test_widths_come_from_the_model() -> None:
-    guesses = plugin.nar_example_inputs(pyg.GAT(8, 16, 2, 4, edge_dim=6))
-    assert guesses is not None
-    x, edge_index = guesses[0].args
+def test_widths_come_from_the_model(pyg):
+    guess, *_ = plugin.nar_example_inputs(pyg.GAT(8, 16, 2, 4, edge_dim=6))
+    x, edge_index = guess.args
     assert x.shape == (16, 8)
     assert edge_index.shape == (2, 32)
-    assert guesses[0].kwargs["edge_attr"].shape == (32, 6)
+    assert guess.kwargs["edge_attr"].shape == (32, 6)
 
 
-def test_every_node_of_the_small_graph_has_two_neighbours() -> None:
+def test_every_node_of_the_small_graph_has_two_neighbours():
+    from nar_plugin.hooks.torch_geometric.inputs import edges
+
     assert edges()[1].bincount().tolist() == [2] * 16
 
 
-def test_all_pairs_of_three_atoms() -> None:
+def test_all_pairs_of_three_atoms():
+    from nar_plugin.hooks.torch_geometric.neighbours import all_pairs
+
     pairs = {tuple(pair) for pair in all_pairs(torch.empty(3, 3), 1.0).t().tolist()}
     assert pairs == {(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)}
 
 
-def test_triplets_of_a_path() -> None:
+def test_triplets_of_a_path():
+    from nar_plugin.hooks.torch_geometric.neighbours import triplets
+
     # 0 -> 1 -> 2 and back: only 0 -> 1 -> 2 and 2 -> 1 -> 0 do not turn round.
     edge_index = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
     *_, idx_i, idx_j, idx_k, kj, ji = triplets(edge_index, 3)
@@ -124,29 +92,9 @@ def test_triplets_of_a_path() -> None:
     assert edge_index[:, ji].tolist() == [idx_j.tolist(), idx_i.tolist()]
 
 
-def test_a_subclass_is_known_by_its_parent() -> None:
-    class Mine(pyg.GCN):  # type: ignore[misc, name-defined]
+def test_a_subclass_is_known_by_its_parent(pyg):
+    class Mine(pyg.GCN):
         pass
 
     provenance = plugin.nar_provenance(Mine(4, 4, 1))
-    assert provenance is not None
     assert (provenance.name, provenance.library) == ("torch_geometric:GCN", "torch_geometric")
-
-
-def test_other_models_are_left_to_other_plugins() -> None:
-    plain = nn.Conv2d(3, 8, 3)
-    assert plugin.nar_provenance(plain) is None
-    assert plugin.nar_example_inputs(plain) is None
-    assert plugin.nar_build("timm:resnet18") is None
-
-
-def test_an_unknown_name_is_answered_with_the_nearest() -> None:
-    with pytest.raises(PluginError, match="torch_geometric:SchNet"):
-        plugin.nar_build("torch_geometric:Schnet")
-
-
-def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "torch_geometric", None)
-    assert list(plugin.nar_architectures()) == []
-    with pytest.raises(PluginError, match="pip install torch_geometric"):
-        plugin.nar_build("torch_geometric:GCN")
