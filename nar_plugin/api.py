@@ -22,6 +22,7 @@ from nar_plugin.index import ArchitectureIndex, overlay
 from nar_plugin.index.block_search import most_alike_blocks
 from nar_plugin.index.known import is_another, known
 from nar_plugin.index.ranking import Subject, alike, most_alike, under_own_name
+from nar_plugin.index.search.limits import with_own_sizes
 from nar_plugin.index.stored_designs import stored_design
 from nar_plugin.index.subjects import subject_of, subject_of_row
 from nar_plugin.likeness.parts import cut
@@ -38,6 +39,7 @@ from nar_plugin.report.answers import (
     block_asked,
     hit_of,
     info_of,
+    own_sizes,
     query_of_known,
     query_of_model,
     query_of_row,
@@ -121,7 +123,8 @@ def find_similar(
             that the inputs of the module are known.
         index: An index, its folder or repository, or None for the one that answers (`load_index`).
         where: Conditions on the hits: `task`, `family`, `library`, `params`, `year` and more
-            (`nar_plugin.index.search.where.allowed_rows`).
+            (`nar_plugin.index.search.where.allowed_rows`); `!timm` leaves timm out, and `mine` in
+            `{"params": "<mine"}` is the size of the model.
         example_inputs: What the forward is traced with, when the guess is not right.
         trace: Build and trace the model even if the index knows the name.
         distinct: `backbone` makes designs that differ in head or stem one hit, the best of them;
@@ -142,12 +145,14 @@ def find_similar(
     if at is not None:
         return _similar_blocks(model, int(k), at, found, where, example_inputs)
     subject, query, macro = _ask(model, example_inputs, found, "find_similar", trace)
+    where = with_own_sizes(where, own_sizes(query))
     ranked = most_alike(found, subject, int(k), where, distinct=_distinct(distinct))
     if not where:  # which may have asked for another name
         ranked = [under_own_name(found, each, query.name) for each in ranked]
     hits = tuple(hit_of(rank, each, query) for rank, each in enumerate(ranked, start=1))
     designs = partial(stored_design, found)
-    return SimilarArchitectures(query, info_of(found), hits, macro, designs)
+    unknown = found.unknown_texts(where)
+    return SimilarArchitectures(query, info_of(found), hits, macro, designs, unknown)
 
 
 def _similar_blocks(
@@ -160,9 +165,11 @@ def _similar_blocks(
 ) -> SimilarBlocks:
     asked = _with_content(_traced(model, example_inputs, index, "find_similar"))
     block = cut(asked.graph, at)
+    where = with_own_sizes(where, own_sizes(asked.graph))
     found = tuple(most_alike_blocks(index, block, k, where))
     query = block_asked(model, asked, block, at)
-    notes = notes_of(query, found, own=index.overlay is not None)
+    unknown = index.unknown_texts(where)
+    notes = (*unknown, *notes_of(query, found, own=index.overlay is not None))
     return SimilarBlocks(query, info_of(index), found, notes)
 
 

@@ -254,6 +254,18 @@ def test_where_conditions():
     assert all(hit.params < 5_000_000 for hit in small)
 
 
+def test_where_compares_with_the_model_and_names_what_no_row_has():
+    own = nar_plugin.find_similar("timm:resnet18", k=1).query.params
+    smaller = nar_plugin.find_similar("timm:resnet18", k=3, where={"params": "<mine"})
+    assert len(smaller) == 3 and all(hit.params < own for hit in smaller)
+    block = nar_plugin.find_similar("timm:resnet18", 1, at="layer1.0", where={"params": "<mine"})
+    assert all("resnet34" not in each.name for each in block[0].occurrences)
+    for at in (None, "layer1.0"):
+        found = nar_plugin.find_similar("timm:resnet18", 1, at=at, where={"library": ["tim"]})
+        assert "library 'tim'; did you mean 'timm'?" in found.notes[0]
+        assert found.to_dict()["notes"][0] == found.notes[0]
+
+
 def test_a_changed_model_is_not_headed_as_the_stock_one():
     model = meta(lambda: timm.create_model("resnet50", num_classes=10))
     assert not nar_plugin.find_similar(model, k=1).query.changed  # another head is no change

@@ -42,7 +42,10 @@ def find(
         Distinct, typer.Option(help="One hit for each backbone, or for each graph.")
     ] = "backbone",
     names: Annotated[
-        bool, typer.Option("--names", help="Also every name of each hit, and its page.")
+        bool,
+        typer.Option(
+            "--names", help="Also every name of each hit, its page, and its code's license."
+        ),
     ] = False,
     revision: Annotated[
         str | None, typer.Option(metavar="R", help="Commit, tag or branch of the index.")
@@ -51,8 +54,9 @@ def find(
         list[str] | None,
         typer.Option(
             metavar="KEY=VALUE",
-            help="Only such hits: --where family=resnet --where 'params=<10M'. A key given twice "
-            "allows both values.",
+            help="Only such hits: --where family=resnet --where 'params=<10M', or '<mine' for "
+            "smaller ones than the model; 'library=!timm' for all but timm. A key given twice "
+            "allows both texts, and wants both limits of a number.",
         ),
     ] = None,
 ) -> None:
@@ -90,5 +94,7 @@ def _conditions(where: list[str]) -> dict[str, str | list[str]]:
                 f"{condition!r} is not KEY=VALUE, such as family=resnet or 'params=<10M'",
                 param_hint="--where",
             )
+        if key.endswith("!"):  # KEY!=VALUE
+            key, value = key[:-1], f"!{value}"
         wanted.setdefault(key, []).append(value)
     return {key: values if values[1:] else values[0] for key, values in wanted.items()}

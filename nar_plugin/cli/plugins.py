@@ -144,5 +144,6 @@ def _tried(architecture: NamedArchitecture) -> dict[str, Any]:
 
 
 def _traced_text(one: dict[str, Any]) -> str:
-    described = ", ".join(one[key] for key in ("family", "task", "licence") if one[key])
+    described = ", ".join(one[key] for key in ("family", "task") if one[key])
+    described += f", code: {one['licence']}" if one["licence"] else ""
     return f"{one['ops']:,} ops, traced ({one['method']}); {described}"

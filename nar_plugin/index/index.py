@@ -336,7 +336,7 @@ class ArchitectureIndex:
         if self.overlay is not None:
             own = self.overlay.searcher.matches(query, k, where, identical)
             found = self._together(found, own, identical)[:k]
-        if where and not found:
+        if not found:
             self._warn_of_unknown(where)
         return self.as_asked_for(found, where)
 
@@ -360,13 +360,18 @@ class ArchitectureIndex:
             matches.values(), key=lambda match: (match.row.fingerprint != identical, -match.score)
         )
 
-    def _warn_of_unknown(self, where: Mapping[str, Any]) -> None:
-        """Name the texts of a filter that found nothing because no row has them."""
+    def unknown_texts(self, where: Mapping[str, Any] | None) -> tuple[str, ...]:
+        """Of each text in conditions that no row has: that it is so, and what may be meant."""
         import pyarrow as pa
 
+        if not where:
+            return ()
         indexes = [self] if self.overlay is None else [self, self.overlay]
         whole = pa.concat_tables([index.contents.table for index in indexes])
-        for line in unknown_texts(whole, where):
+        return tuple(unknown_texts(whole, where))
+
+    def _warn_of_unknown(self, where: Mapping[str, Any] | None) -> None:
+        for line in self.unknown_texts(where):
             logger.warning(line)
 
     def search_batch(
@@ -389,7 +394,7 @@ class ArchitectureIndex:
         if self.overlay is not None:
             return [self.search(query, k, where) for query in queries]
         every = self.searcher.matches_of_each(queries, k, where)
-        if where and every and not any(every):
+        if every and not any(every):
             self._warn_of_unknown(where)
         return [self.as_asked_for(matches, where) for matches in every]
 

@@ -79,6 +79,12 @@ def query_of_model(
     )
 
 
+def own_sizes(model: Query | ArchitectureGraph) -> dict[str, int | None]:
+    """What `mine` means in conditions on the hits, by key; None where it is not known."""
+    followed = model.method != "modules"
+    return {"params": model.params, "flops": model.flops if followed else None}
+
+
 def block_asked(model: Any, asked: Traced, block: ArchitectureGraph, at: str) -> AskedBlock:
     """What is asked about: a module of a model that was traced."""
     source = asked.provenance

@@ -26,7 +26,17 @@ if TYPE_CHECKING:
 SHOWN_MOTIFS = 3
 
 _NUMBERS = frozenset(("#", "score", "params", "FLOPs"))
-_HEADINGS = ("#", "name", "score", "family", "task", "params", "FLOPs", "shared motifs")
+_HEADINGS = (
+    "#",
+    "name",
+    "score",
+    "family",
+    "task",
+    "params",
+    "FLOPs",
+    "code license",
+    "shared motifs",
+)
 
 
 def similar_html(similar: SimilarArchitectures) -> str:
@@ -63,6 +73,7 @@ def _row(hit: Hit) -> str:
         _text(hit.task),
         params_text(hit.params),
         flops_text(hit.flops),
+        _text(hit.code_license),
         escape(", ".join(motif_text(motif) for motif in hit.shared_motifs[:SHOWN_MOTIFS])),
     )
     inside = zip(_HEADINGS, cells, strict=True)

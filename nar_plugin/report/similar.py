@@ -45,6 +45,7 @@ class SimilarArchitectures(Answer[Hit]):
         hits: The answers, most similar first.
         macro: The model's design, which `explain` reads; None where its row answered.
         designs: Gives the stored design of a fingerprint, which `explain` reads too.
+        unknown: Of each text in `where` that no design in the index has, a line that says so.
     """
 
     query: Query
@@ -53,6 +54,7 @@ class SimilarArchitectures(Answer[Hit]):
     hits: tuple[Hit, ...]
     macro: MacroGraph | None = field(default=None, compare=False)
     designs: Designs = field(default=nothing_stored, compare=False)
+    unknown: tuple[str, ...] = ()
 
     def __getstate__(self) -> dict[str, Any]:
         """All but the index behind `designs`, which a pickle would copy."""
@@ -90,10 +92,10 @@ class SimilarArchitectures(Answer[Hit]):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What stands above the table: what was not followed, how far the hits are."""
+        """What stands above the table: unknown words, what was not followed, how far hits are."""
         from nar_plugin.report.wording import far_text, trace_text
 
-        texts = (trace_text(self.query), far_text(self.query, self.hits))
+        texts = (*self.unknown, trace_text(self.query), far_text(self.query, self.hits))
         return tuple(text for text in texts if text)
 
     def to_dict(self) -> dict[str, Any]:

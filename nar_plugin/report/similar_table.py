@@ -89,6 +89,7 @@ def _wide(similar: SimilarArchitectures) -> Table:
     for heading in ("family", "task"):
         table.add_column(heading, no_wrap=True, max_width=20)
     add_numbers(table, "params", "FLOPs")
+    table.add_column("code license", no_wrap=True, max_width=12)
     table.add_column("shared motifs", no_wrap=True)
     for hit in similar:
         table.add_row(
@@ -99,6 +100,7 @@ def _wide(similar: SimilarArchitectures) -> Table:
             Text(clean(hit.task or "")),
             params_text(hit.params),
             flops_text(hit.flops),
+            Text(clean(hit.code_license or "")),
             Text(", ".join(_motifs(hit, 20))),
         )
     return table

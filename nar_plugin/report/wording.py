@@ -40,11 +40,12 @@ def motif_text(motif: SharedMotif, label_width: int = 80) -> str:
 
 
 def names_text(hits: Sequence[Hit]) -> str:
-    """Every name of each hit and of what has its backbone, a line each; behind its own its page."""
+    """Every name of each hit and of what has its backbone; by the first its page and licence."""
     lines = []
     for hit in hits:
         page = f"  {clean(hit.url)}" if is_web(hit.url) else ""
-        lines.append(f"\n{hit.rank}  {clean(hit.name)}{page}")
+        licence = f"  code: {clean(hit.licence)}" if hit.licence else ""
+        lines.append(f"\n{hit.rank}  {clean(hit.name)}{page}{licence}")
         lines += [f"   = {clean(name)}" for name in dict.fromkeys(hit.names) if name != hit.name]
         lines += [f"   ~ {clean(name)}" for name in hit.variants]
     signs = "=: the same design, ~: the same backbone with another head"

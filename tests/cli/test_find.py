@@ -37,6 +37,8 @@ def test_conditions(nar, api):
     words = ["--where", "library=timm", "--where", "library=torchvision", "--where", "params=>=1M"]
     assert nar("find", "my:net", *words).exit_code == 0
     assert api.asked["where"] == {"library": ["timm", "torchvision"], "params": ">=1M"}
+    nar("find", "my:net", "--where", "library!=timm", "--where", "family=!vgg")
+    assert api.asked["where"] == {"library": "!timm", "family": "!vgg"}
 
 
 @pytest.mark.parametrize(

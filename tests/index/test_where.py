@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from nar_plugin.errors import NarError
-from nar_plugin.index.search.where import allowed_rows, bounds, unknown_texts
+from nar_plugin.index.search.limits import bounds, with_own_sizes
+from nar_plugin.index.search.where import allowed_rows, unknown_texts
 from nar_plugin.index.store.rows import to_table
 
 
@@ -27,6 +28,14 @@ def found(index, where):
         ({"library": "timm"}, [0, 1, 3]),
         ({"library": ["transformers", "torchvision"]}, [2, 3]),
         ({"library": "tim"}, []),
+        ({"license": "BSD-3-Clause"}, [3]),
+        ({"license": "!Apache-2.0"}, [3]),
+        ({"family": "!vgg"}, [0, 2, 3]),
+        ({"family": ["!vgg", "!bert"]}, [0, 3]),
+        ({"family": ["vgg", "bert", "!vgg"]}, [2]),
+        ({"library": "!timm"}, [2, 3]),  # 3 by its name of torchvision
+        ({"library": ["!timm", "!torchvision"]}, [2]),
+        ({"library": "!torchvision", "code_license": "!Apache-2.0"}, []),
         ({"family": ["", "Bert", "é", "vgg"]}, [1]),
         ({"params": "<10M"}, [3]),
         ({"params": "10M-50M"}, [0]),
@@ -35,6 +44,14 @@ def found(index, where):
         ({"params": [109_482_240, None]}, [1, 2]),
         ({"params": "<25.557032M"}, [3]),
         ({"params": "<=25.557032M"}, [0, 3]),
+        ({"params": ("10M", "30M")}, [0]),
+        ({"params": ("30M", None)}, [1, 2]),
+        ({"params": "<=5e6"}, [3]),
+        ({"params": "<10_000_000"}, [3]),
+        ({"params": 25_557_032}, [0]),
+        ({"params": np.int64(25_557_032)}, [0]),
+        ({"params": "25557032"}, [0]),
+        ({"params": [">5M", "<=30M"]}, [0]),
         ({"flops": ">=15.218G"}, [1, 2]),
         ({"flops": ">15.218G"}, [2]),
         ({"flops": "1G-10b"}, [0, 3]),
@@ -56,6 +73,10 @@ def test_conditions(index, where, rows):
         ({"runtimes": "vLLM"}, [0, 1]),
         ({"runtimes": ["MLX", "TGI"]}, [1]),
         ({"runtimes": "vLLM", "year": ">2000"}, [0, 1]),
+        ({"runtimes": "!MLX"}, [0]),
+        ({"weights_license": "!mit"}, [1]),
+        ({"year": 2023}, [1]),
+        ({"year": ["2015", "2022"]}, [0]),
     ],
 )
 def test_a_row_without_the_fact_meets_no_condition_on_it(row, where, rows):
@@ -84,7 +105,7 @@ def test_a_name_without_a_library_counts_for_its_row_only(row):
 
 
 def test_an_unknown_key_lists_the_keys(index):
-    with pytest.raises(NarError, match=r"'born'; the keys are task, family, library, weights_lic"):
+    with pytest.raises(NarError, match=r"'born'; the keys are task, family, library, code_license"):
         found(index, {"born": "2017"})
 
 
@@ -96,7 +117,7 @@ def test_an_unknown_key_may_mean_another(index, key, meant):
         found(index, {key: "MIT"})
 
 
-@pytest.mark.parametrize("value", [3, None, [], [1], ["vgg", None], {"vgg": 1}])
+@pytest.mark.parametrize("value", [3, None, [], [1], ["vgg", None], {"vgg": 1}, "!", ["vgg", "!"]])
 def test_texts_are_checked(index, value):
     with pytest.raises(NarError, match="expected a text or a list of texts"):
         found(index, {"family": value})
@@ -112,23 +133,46 @@ def test_texts_are_checked(index, value):
         "10M-",
         "-10M",
         "< -1",
-        10_000_000,
+        "<1e999999999",
+        "<mine",
+        1.5,
+        True,
         None,
         (1,),
         (1, 2, 3),
-        ("1", "2"),
+        ("<1", 2),
+        (">1", "10M"),
+        [],
         (True, 2),
         (0, float("nan")),
     ],
 )
 def test_numbers_are_checked(index, value):
-    with pytest.raises(NarError, match=r"expected a pair.*'<10M', '>=1G' or '10M-50M'"):
+    with pytest.raises(
+        NarError, match=r"expected a whole number, a pair.*'<10M', '>=1G', '10M-50M'"
+    ):
         found(index, {"params": value})
 
 
-def test_crossed_bounds():
+@pytest.mark.parametrize("value", ["50M-10M", ("50M", "10M"), [">50M", "<10M"]])
+def test_crossed_bounds(value):
     with pytest.raises(NarError, match="lower bound is above"):
-        bounds("params", "50M-10M")
+        bounds("params", value)
+
+
+def test_mine_is_the_size_of_the_model():
+    where = {"params": "<mine", "flops": ("1M", "Mine"), "family": "mine"}
+    sizes = {"params": 10, "flops": 2_000_000}
+    expected = {"params": "<10", "flops": ["1M", "2000000"], "family": "mine"}
+    assert with_own_sizes(where, sizes) == expected
+    assert bounds("flops", expected["flops"]) == (1_000_000, 2_000_000)
+    with pytest.raises(NarError, match="flops of the model are not known"):
+        with_own_sizes(where, {"params": 10, "flops": None})
+
+
+def test_a_key_is_given_once(index):
+    with pytest.raises(NarError, match="'licence' twice"):
+        found(index, {"license": "MIT", "licence": "MIT"})
 
 
 @pytest.mark.parametrize(

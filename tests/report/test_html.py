@@ -35,7 +35,15 @@ def test_table_has_a_row_for_each_hit(similar):
     page = Reader(similar._repr_html_())
     assert [tag for tag, _ in page.tags].count("tr") == 1 + len(similar)
     text = " ".join(page.words)
-    for fact in ("timm:resnet50", "(+3 names)", "identical", "25.6M", "1,203 graphs"):
+    for fact in (
+        "timm:resnet50",
+        "(+3 names)",
+        "identical",
+        "25.6M",
+        "1,203 graphs",
+        "code license",
+        "Apache-2.0",
+    ):
         assert fact in text
 
 

@@ -195,7 +195,7 @@ def test_hits_that_are_all_far_are_said_to_be(similar, make_hit, score, warning)
 def test_every_name_of_a_hit_is_listed_on_demand(make_hit):
     names = ("a:b", "c:d\x1b[2J")
     hit = make_hit(name="a:b", names=names, variants=("e:f",), url="https://x.org/y")
-    expected = ["1  a:b  https://x.org/y", "   = c:d", "   ~ e:f"]
+    expected = ["1  a:b  https://x.org/y  code: Apache-2.0", "   = c:d", "   ~ e:f"]
     assert names_text([hit]).splitlines()[1:4] == expected
     assert "x:y" not in names_text([make_hit(url="javascript:x:y")])
 

@@ -6,13 +6,14 @@ those of another name are told by its prefix, as far as the rows of that library
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nar_plugin.index.search.wanted_texts import WantedTexts
 from nar_plugin.index.store.columns import BoolArray, one_of, whole_numbers
 from nar_plugin.index.store.prefixes import distributions, licences, prefix_of
 
@@ -30,19 +31,18 @@ class NameFilter:
 
     Args:
         table: Of the schema of `nar_plugin.index.store.rows`.
-        wanted: The accepted texts of each of `prefixes.NAME_KEYS` that there is a condition on.
+        wanted: The condition on each of `prefixes.NAME_KEYS` that there is one on.
     """
 
-    def __init__(self, table: pa.Table, wanted: Mapping[str, Iterable[str]]) -> None:
+    def __init__(self, table: pa.Table, wanted: Mapping[str, WantedTexts]) -> None:
         self._table = table
-        self._wanted = {key: frozenset(texts) for key, texts in wanted.items()}
+        self._wanted = dict(wanted)
         self._distributions = distributions(table) if wanted else {}
         self._licences = licences(table) if wanted else {}
         if "library" in self._wanted:
             asked = self._wanted["library"]
-            pairs = self._distributions.items()
-            alike = {word for pair in pairs if asked.intersection(pair) for word in pair}
-            self._wanted["library"] = (asked | alike) - {""}
+            sides = map(self._either_word, (asked.accepted, asked.refused))
+            self._wanted["library"] = WantedTexts(*sides)
 
     def rows(self) -> BoolArray:
         """Which rows have a name that meets the conditions.
@@ -56,9 +56,10 @@ class NameFilter:
         owners, prefixes = prefixes_of_names(self._table)
         first = np.diff(owners, prepend=-1) != 0
         for key, texts in self._wanted.items():
-            own = one_of(self._table[key], sorted(texts))
+            own = texts.among(self._table[key])
             if key == "library":
-                own[owners[first & one_of(prefixes, sorted(texts))]] = True
+                own[owners[first & one_of(prefixes, sorted(texts.accepted))]] = True
+                own[owners[first & one_of(prefixes, sorted(texts.refused))]] = False
             allowed &= own
         met = [word for word in prefixes.unique().to_pylist() if word and self._meets(word)]
         allowed[owners[~first & one_of(prefixes, sorted(met))]] = True
@@ -80,9 +81,14 @@ class NameFilter:
 
     def _all(self, facts: Mapping[str, str], prefix: str) -> bool:
         return all(
-            facts[key] in texts or (key == "library" and prefix in texts)
+            texts.meets(facts[key], prefix if key == "library" else "")
             for key, texts in self._wanted.items()
         )
+
+    def _either_word(self, asked: frozenset[str]) -> frozenset[str]:
+        """Libraries by distribution and by prefix, whichever was asked for."""
+        pairs = [pair for pair in self._distributions.items() if all(pair)]
+        return asked.union(*(pair for pair in pairs if asked.intersection(pair)))
 
     def _facts(self, prefix: str) -> dict[str, str]:
         library = self._distributions.get(prefix) or prefix
