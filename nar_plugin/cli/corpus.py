@@ -16,6 +16,12 @@ app = typer.Typer(help="Build the corpus of architectures (extra: train).", no_a
 WORK = Path("runs/corpus")
 CORPUS = Path("nar_plugin/data/corpus")
 
+Folder = Annotated[
+    Path | None,
+    typer.Argument(metavar="FOLDER", help="The same as --corpus.", show_default=False),
+]
+Corpus = Annotated[Path, typer.Option(help="Folder of the corpus.")]
+
 
 class Engine(StrEnum):
     """Where a build traces models."""
@@ -32,12 +38,14 @@ def corpus() -> None:
 @app.command()
 @only_results_on_stdout()
 def build(
-    folder: Annotated[Path, typer.Argument(help="Receives the Parquet files.")] = CORPUS,
+    folder: Folder = None,
+    corpus: Corpus = CORPUS,
     work: Annotated[Path, typer.Option(help="Finished records, for going on later.")] = WORK,
     workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 2,
     limit: Annotated[int | None, typer.Option(min=1, help="Only so many names.")] = None,
     library: Annotated[
-        list[str] | None, typer.Option(help="Only names of this distribution, such as timm.")
+        list[str] | None,
+        typer.Option(metavar="L", help="Only names of this distribution, such as timm."),
     ] = None,
     isolated: Annotated[
         bool, typer.Option("--isolated", help="Also libraries that need an environment each.")
@@ -54,8 +62,9 @@ def build(
     with needs_train():
         from nar_plugin.train.corpus.build import build_corpus
         from nar_plugin.train.corpus.corpus import read_names
+    corpus = folder or corpus
     build_corpus(
-        folder,
+        corpus,
         work,
         workers=workers,
         limit=limit,
@@ -63,7 +72,7 @@ def build(
         isolated=isolated,
         engine=engine.value,
     )
-    names = read_names(folder)
+    names = read_names(corpus)
     traced = [name for name in names if name["fingerprint"]]
     graphs = len({name["fingerprint"] for name in traced})
     if as_json:
@@ -75,7 +84,8 @@ def build(
 @app.command()
 @only_results_on_stdout()
 def move(
-    folder: Annotated[Path, typer.Argument(help="Folder of a corpus.")] = CORPUS,
+    folder: Folder = None,
+    corpus: Corpus = CORPUS,
     work: Annotated[Path, typer.Option(help="Finished records, for going on later.")] = WORK,
     workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 2,
     isolated: Annotated[
@@ -90,14 +100,15 @@ def move(
 
     with needs_train():
         from nar_plugin.train.corpus.moving import move_corpus
-    left = move_corpus(folder, work, workers=workers, isolated=isolated)
+    left = move_corpus(folder or corpus, work, workers=workers, isolated=isolated)
     say(f"{left:,} names are left for `nar dev corpus build`")
 
 
 @app.command()
 @only_results_on_stdout()
 def failures(
-    folder: Annotated[Path, typer.Argument(help="Folder of a corpus.")] = CORPUS,
+    folder: Folder = None,
+    corpus: Corpus = CORPUS,
     as_json: Json = False,
 ) -> None:
     """List every name that was not traced, with its cause."""
@@ -105,7 +116,9 @@ def failures(
 
     with needs_train():
         from nar_plugin.train.corpus.corpus import read_names
-    found = {name["name"]: name["failure"] for name in read_names(folder) if name["failure"]}
+    found = {
+        name["name"]: name["failure"] for name in read_names(folder or corpus) if name["failure"]
+    }
     if as_json:
         show_json(found)
         return
@@ -138,12 +151,14 @@ def diff(
 @app.command()
 @only_results_on_stdout()
 def card(
-    folder: Annotated[Path, typer.Argument(help="Folder of a corpus.")] = CORPUS,
+    folder: Folder = None,
+    corpus: Corpus = CORPUS,
 ) -> None:
     """Write the data card, README.md and card.png, beside the data."""
     from nar_plugin.cli.extra import needs_train
 
     with needs_train():
         from nar_plugin.train.corpus.card import write_card
-    write_card(folder)
-    say(f"{folder / 'README.md'} and {folder / 'card.png'}")
+    corpus = folder or corpus
+    write_card(corpus)
+    say(f"{corpus / 'README.md'} and {corpus / 'card.png'}")

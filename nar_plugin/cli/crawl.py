@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from nar_plugin.cli.corpus import Corpus, Folder
 from nar_plugin.cli.output import only_results_on_stdout, say
 
 WORK = Path("runs/crawl")
@@ -14,7 +15,8 @@ WORK = Path("runs/crawl")
 
 @only_results_on_stdout()
 def crawl(
-    folder: Annotated[Path, typer.Argument(help="Receives the corpus.")] = WORK / "corpus",
+    folder: Folder = None,
+    corpus: Corpus = WORK / "corpus",
     file: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Ids of models, one owner/name a line.")
     ] = None,
@@ -39,7 +41,7 @@ def crawl(
     if file is not None and task is not None:
         raise typer.BadParameter("--task goes with the most downloaded, not with --file")
     ids = read_ids(file) if file else most_downloaded(task, limit)
-    rows = crawling.crawl(folder, work, ids, pace=pace, workers=workers)
+    rows = crawling.crawl(folder or corpus, work, ids, pace=pace, workers=workers)
     traced = [row for row in rows if row.get("fingerprint")]
     graphs = len({row["fingerprint"] for row in traced})
     say(f"{len(traced):,} of {len(rows):,} models traced, {graphs:,} distinct graphs")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @only_results_on_stdout()
 def doctor(
     reference: Annotated[
-        str | None, typer.Argument(metavar="[REF]", help="A model to trace.", show_default=False)
+        str | None, typer.Argument(metavar="REF", help="A model to trace.", show_default=False)
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -20,12 +20,16 @@ def evaluate(
     everything: Annotated[
         bool, typer.Option("--all", help="Every method on every split, with all its seeds.")
     ] = False,
-    method: Annotated[list[str] | None, typer.Option(help="A method; may be repeated.")] = None,
+    method: Annotated[
+        list[str] | None, typer.Option(metavar="M", help="A method; may be repeated.")
+    ] = None,
     split: Annotated[
         list[str] | None,
-        typer.Option(help="paper, unique, unseen, twins, nas, edits, kin, triples; all of them."),
+        typer.Option(
+            metavar="S", help="paper, unique, unseen, twins, edits, kin, triples; all but nas."
+        ),
     ] = None,
-    seed: Annotated[list[int] | None, typer.Option(help="Seeds; 0.")] = None,
+    seed: Annotated[list[int] | None, typer.Option(metavar="N", help="Seeds; 0.")] = None,
     validation: Annotated[
         bool, typer.Option("--validation", help="On the validation sides, which choose settings.")
     ] = False,
@@ -34,7 +38,13 @@ def evaluate(
     ] = False,
     corpus: Annotated[Path, typer.Option(help="Folder of a corpus.")] = CORPUS,
     work: Annotated[Path, typer.Option(help="Finished cells, for going on later.")] = WORK,
-    folder: Annotated[Path, typer.Option(help="Receives quality.md and quality.json.")] = PAGES,
+    folder: Annotated[
+        Path | None,
+        typer.Option(
+            help="Receives quality.md and quality.json; docs/benchmarks, of another --corpus WORK.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Measure retrieval, cell by cell (extra: train); resumes.
@@ -50,11 +60,12 @@ def evaluate(
         from nar_plugin.train.measure import evaluate as measuring
         from nar_plugin.train.measure.figures import draw
         from nar_plugin.train.measure.quality import table, write_page
+    folder = folder or (PAGES if corpus == CORPUS else work)  # its page is not overwritten
     cells = measuring.all_cells() if everything else []
     cells += [
         measuring.Cell(name, part, number, validation)
         for name in method or ()
-        for part in split or measuring.SPLITS
+        for part in split or measuring.USUAL
         for number in seed or (0,)
     ]
     measuring.adopt(folder / "quality.json", corpus, work)

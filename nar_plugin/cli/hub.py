@@ -15,7 +15,7 @@ def update(
     repository: Annotated[
         str | None,
         typer.Argument(
-            metavar="[REPO]",
+            metavar="REPO",
             help="Such as owner/name. That of the active index; nar-plugin/architectures.",
             show_default=False,
         ),

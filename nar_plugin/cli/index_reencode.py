@@ -17,7 +17,7 @@ def reencode(
     index: Annotated[
         str | None,
         typer.Argument(
-            metavar="[INDEX]",
+            metavar="INDEX",
             help="An index folder or repository that came with graphs; your own models.",
             show_default=False,
         ),

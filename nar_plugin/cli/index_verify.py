@@ -16,6 +16,9 @@ def verify(
         Path | None,
         typer.Argument(help="An index folder; the one that answers.", show_default=False),
     ] = None,
+    index_folder: Annotated[
+        Path | None, typer.Option("--index", metavar="PATH", help="The same as FOLDER.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Compare every file of an index with its manifest."""
@@ -24,7 +27,7 @@ def verify(
     from nar_plugin.index.store.folder import present
     from nar_plugin.visible_text import clean, counted
 
-    place = folder or active_folder()  # not the one that would answer in its stead
+    place = folder or index_folder or active_folder()  # not the one that would answer in its stead
     index = ArchitectureIndex.verify(place)
     manifest = index.manifest
     files = present(place, manifest)

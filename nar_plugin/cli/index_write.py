@@ -17,7 +17,11 @@ DEFAULT = Path("nar_plugin/data")
 
 @only_results_on_stdout()
 def write(
-    folder: Annotated[Path, typer.Argument(help="Receives index and encoder.")] = DEFAULT,
+    target: Annotated[
+        Path | None,
+        typer.Argument(metavar="FOLDER", help="The same as --folder.", show_default=False),
+    ] = None,
+    folder: Annotated[Path, typer.Option(help="Receives index and encoder.")] = DEFAULT,
     corpus: Annotated[Path, typer.Option(help="Folder of a corpus.")] = CORPUS,
     encoder: Annotated[Path, typer.Option(help="Folder of a trained encoder.")] = ENCODER,
     revision: Annotated[
@@ -30,4 +34,4 @@ def write(
     with needs_train():
         from nar_plugin.train.fit.default import write_index
     today = datetime.now(UTC).strftime("%Y.%m.%d")
-    say(repr(write_index(corpus, encoder, folder, revision or today)))
+    say(repr(write_index(corpus, encoder, target or folder, revision or today)))

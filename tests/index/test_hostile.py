@@ -120,7 +120,7 @@ def test_every_damaged_file_is_named_at_once(whole):
 
 
 def test_verify_on_the_command_line(whole):
-    result = CliRunner().invoke(app, ["index", "verify", str(whole), "--json"])
+    result = CliRunner().invoke(app, ["index", "verify", "--index", str(whole), "--json"])
     assert json.loads(result.stdout)["sound"] is True
     (whole / VECTORS).write_bytes(b"")
     result = CliRunner().invoke(app, ["index", "verify", str(whole)])

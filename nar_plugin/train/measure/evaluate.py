@@ -23,7 +23,7 @@ from nar_plugin.train.corpus.corpus import CorpusGraph, read_corpus, read_names
 from nar_plugin.train.corpus.splits import Split, near_duplicates, split_corpus
 from nar_plugin.train.measure.figures import SAMPLE, Panel, panel, save_sample
 from nar_plugin.train.measure.methods import METHODS, Method
-from nar_plugin.train.measure.metrics import Vectors, retrieval_quality
+from nar_plugin.train.measure.metrics import NothingToAsk, Vectors, retrieval_quality
 from nar_plugin.train.measure.twin_pairs import Twin, twin_quality, twin_split, twins_table
 from nar_plugin.train.measure.unseen import cells as likeness
 from nar_plugin.train.measure.unseen.scoring import Asked, Comparer, OfNames, asked
@@ -33,6 +33,7 @@ from nar_plugin.train.paper.nas import NAS_VERSION, darts_corpus
 # which it was measured. Raise it to measure them anew: mining 7 cuts 6% of the graphs otherwise.
 MINING = "6"
 SPLITS = (*get_args(splits.Name), "twins", "nas", *likeness.SPLITS)
+USUAL = tuple(name for name in SPLITS if name != "nas")  # it makes 30,000 graphs: by name alone
 NAS_COUNT = 30_000  # section 4.1
 _FACTS = ("name", "fingerprint", "family", "parent", "composed", "params", "method")  # of a name
 _LABELLING = "a family for a design"  # how `splits.families` labels graphs by their names
@@ -72,6 +73,10 @@ def evaluate(corpus: Path, cells: Sequence[Cell], work: Path) -> None:
         corpus: Folder of a corpus.
         cells: What to measure.
         work: Receives a JSON file for each cell, and the state of trainings.
+
+    Raises:
+        NarError: A cell names no method or split, or the corpus is too small for all of them. If
+            it is too small for some, these are left out, with a warning.
     """
     data = _Data(corpus)
     for cell in cells:
@@ -83,10 +88,18 @@ def evaluate(corpus: Path, cells: Sequence[Cell], work: Path) -> None:
                 raise NarError(f"There is no {word} {name!r} to evaluate: {', '.join(known)}.")
     wanted = dict.fromkeys(cells)
     missing = [cell for cell in wanted if not _path(cell, data, work).is_file()]
+    refused: NarError | None = None
     for cell in tqdm(missing, unit="cell", disable=not missing):
         _logger.info("measuring %s", cell)
-        found = _measured(cell, data, work)
-        _write(found, _path(cell, data, work))
+        try:
+            found = _measured(cell, data, work)
+        except NothingToAsk as error:
+            refused = error
+            _logger.warning("%s is left out: %s", cell, error)
+        else:
+            _write(found, _path(cell, data, work))
+    if refused and not any(_path(cell, data, work).is_file() for cell in wanted):
+        raise NarError(f"There is nothing to evaluate: {refused}")
 
 
 def adopt(published: Path, corpus: Path, work: Path) -> None:
@@ -190,6 +203,8 @@ def _measured(cell: Cell, data: _Data, work: Path) -> dict[str, Any]:
     if cell.split in likeness.SPLITS:
         return _compared(cell, data, work)
     items, split, twins = data.split(cell)
+    if cell.split == "twins" and not twins:
+        raise NothingToAsk("the corpus has no pair of twins.tsv.")
     folder = _path(cell, data, work).with_suffix("")
     method = METHODS[cell.method].make(cell.seed, folder)
     started = time.perf_counter()
@@ -204,10 +219,13 @@ def _measured(cell: Cell, data: _Data, work: Path) -> dict[str, Any]:
         scores = OfNames(compared, split.graphs) if cell.split == "paper" else compared
     elif cell.split == "paper":
         scores = vectors[split.graphs]
-    if twins:
+    if cell.split == "twins":
         quality: dict[str, Any] = asdict(twin_quality(scores, items, twins))
     else:
-        quality = retrieval_quality(scores, split.labels, split.queries, split.candidates).to_dict()
+        found = retrieval_quality(scores, split.labels, split.queries, split.candidates)
+        if not found.queries:
+            raise NothingToAsk("no query has another graph of its family in the corpus.")
+        quality = found.to_dict()
     taken = {"fit": earlier + fitted - started, "embed": seconds}
     return _record(cell, data, method, quality, _facts(items, split, twins), taken)
 

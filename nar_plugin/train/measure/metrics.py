@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from nar_plugin.errors import NarError
+
 CUTS = (20, 50, 100)
 _BLOCK = 256  # queries whose similarities are held at once
 _DIGITS = 6  # cosines that differ by less are the rounding of a float32 sum, and tie
@@ -72,6 +74,10 @@ def retrieval_quality(
     rows = {k: _at(found, relevant, k) for k in cuts}
     mrr, precision, ndcg = ({k: rows[k][measure] for k in cuts} for measure in range(3))
     return Quality(mrr, precision, ndcg, int(counted.sum()), int((~counted).sum()))
+
+
+class NothingToAsk(NarError):
+    """The corpus holds nothing that a split can ask: it is too small for it."""
 
 
 class Asked(Protocol):

@@ -48,7 +48,7 @@ def test_the_command(corpora):
 
 def test_failures_are_listed_with_their_causes(corpora):
     new = str(corpora[1])
-    shown = CliRunner().invoke(app, ["dev", "corpus", "failures", new])
+    shown = CliRunner().invoke(app, ["dev", "corpus", "failures", "--corpus", new])
     assert shown.stdout == "c: TraceError: no\n"
     as_json = CliRunner().invoke(app, ["dev", "corpus", "failures", new, "--json"])
     assert json.loads(as_json.stdout) == {"c": "TraceError: no\nmore"}

@@ -140,6 +140,27 @@ def test_an_unknown_method_or_split_is_named(corpus, tmp_path):
         evaluate(corpus, [Cell("wl", "uniq", 0)], tmp_path)
 
 
+def test_a_split_that_a_small_corpus_cannot_ask_is_left_out(corpus, tmp_path, caplog):
+    """The corpus has no pair of twins, and no name of triples.toml."""
+    evaluate(corpus, [Cell("ops", part, 0) for part in ("twins", "triples", "unique")], tmp_path)
+    assert [cell["cell"]["split"] for cell in read_cells(corpus, tmp_path)] == ["unique"]
+    assert ["no pair" in line for line in caplog.messages if "left out" in line] == [True, False]
+    with pytest.raises(NarError, match="nothing to evaluate: the corpus has no pair"):
+        evaluate(corpus, [Cell("ops", "twins", 0)], tmp_path)
+
+
+def test_the_command_measures_all_but_nas_and_leaves_the_page_of_the_package_alone(
+    corpus, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    asked = ["--method", "ops", "--corpus", str(corpus), "--work", str(tmp_path / "work")]
+    shown = CliRunner().invoke(app, ["dev", "evaluate", *asked, "--json"])
+    assert shown.exit_code == 0
+    splits = {cell["cell"]["split"] for cell in json.loads(shown.stdout)}
+    assert {"paper", "unique"} <= splits <= {"paper", "unique", "unseen", "edits", "kin"}
+    assert (tmp_path / "work" / "quality.md").is_file() and not (tmp_path / "docs").exists()
+
+
 def test_the_page(corpus, tmp_path):
     cells = [Cell("ops", "unique", 0), Cell("ops", "unique", 1), Cell("wl", "unseen", 0)]
     evaluate(corpus, [*cells, Cell("ops", "unseen", 0, validation=True)], tmp_path / "work")

@@ -13,7 +13,7 @@ import numpy as np
 from nar_plugin.train.corpus.corpus import CorpusGraph
 from nar_plugin.train.corpus.splits import family_numbers
 from nar_plugin.train.measure.methods import Method
-from nar_plugin.train.measure.metrics import IntArray
+from nar_plugin.train.measure.metrics import IntArray, NothingToAsk
 from nar_plugin.train.measure.unseen.kin import KIN_VERSION, kin_quality, kin_split
 from nar_plugin.train.measure.unseen.ladder_files import read_or_make
 from nar_plugin.train.measure.unseen.ladders import LADDERS_VERSION, edits_quality, trained_on
@@ -62,17 +62,22 @@ def measure(
         seed: Of the split.
         folder: Keeps the edited graphs of this corpus, seed and side.
         validation: Which side asks.
+
+    Raises:
+        NothingToAsk: The corpus is too small for the split.
     """
     every = np.arange(len(items))
     clock = _Clock(method, items)
     if split == "edits":
         made = read_or_make(items, seed, folder, validation=validation)
+        _want(len(made), "no design that can be edited")
         train = trained_on(items, made)
         scores = clock.fitted(train, [*items, *(each.item for each in made)])
         quality: Any = edits_quality(scores, items, made)
         count = len(made)
     elif split == "kin":
         kin = kin_split(items, seed, validation=validation)
+        _want(len(kin.queries), "no two families of one parent")
         train = kin.train
         quality = kin_quality(clock.fitted(train, items), kin)
         count = len(kin.queries)
@@ -83,6 +88,11 @@ def measure(
         count = len(triples.graphs)
     facts = {"train": len(train), "queries": count, "candidates": len(items)}
     return Measured(asdict(quality), facts, clock.seconds)
+
+
+def _want(questions: int, lacking: str) -> None:
+    if not questions:
+        raise NothingToAsk(f"the corpus has {lacking}.")
 
 
 class _Clock:

@@ -29,9 +29,8 @@ from importlib.resources import files
 
 import numpy as np
 
-from nar_plugin.errors import NarError
 from nar_plugin.train.corpus.corpus import CorpusGraph
-from nar_plugin.train.measure.metrics import IntArray
+from nar_plugin.train.measure.metrics import IntArray, NothingToAsk
 from nar_plugin.train.measure.unseen.scoring import Asked
 
 _KEYS = ("a", "b", "c")
@@ -97,14 +96,14 @@ def read_triples(
         text: TOML in the place of `triples.toml`.
 
     Raises:
-        NarError: A name is not in the corpus.
+        NothingToAsk: A name is not in the corpus.
     """
     found = tomllib.loads(triples_table() if text is None else text)
     places = {str(row["name"]): number for number, item in enumerate(items) for row in item.names}
 
     def place(name: str) -> int:
         if name not in places:
-            raise NarError(f"triples.toml names {name!r}, which is not in the corpus.")
+            raise NothingToAsk(f"triples.toml names {name!r}, which is not in the corpus.")
         return places[name]
 
     def rows(entries: Sequence[dict[str, str]], keys: Sequence[str]) -> IntArray:
