@@ -1,8 +1,8 @@
-"""Batch norms that an exporter folded into the convolution before them.
+"""Undoes what exporters fold and add, where they leave a trace of it.
 
-What is folded looks like a convolution with a bias. Torch's exporters leave a trace of it: the new
-one names the rule that it applied, the older one gives the weights that it made a number for a
-name. Then the norm is put back; its weights are as many as they were.
+A batch norm that was folded into a convolution looks like the bias of one. Torch's exporters leave
+a trace of it: the new one names the rule that it applied, the older one gives the weights that it
+made a number for a name. Then the norm is put back; its weights are as many as they were.
 """
 
 from __future__ import annotations
@@ -57,3 +57,17 @@ def _is_folded(node: Any) -> bool:
     if any(_RULE in item.value for item in node.metadata_props if item.key.endswith("rule_name")):
         return True
     return len(node.input) > 1 and bool(_NUMBERED.fullmatch(node.input[1]))
+
+
+def without_guards(graph: Any) -> None:
+    """Take out what attention is guarded with: `Where(IsNaN(x), 0, x)` becomes x."""
+    makers = {name: node for node in graph.node for name in node.output}
+    for node in graph.node:
+        if node.op_type != "Where" or len(node.input) != 3:
+            continue
+        maker = makers.get(node.input[0])
+        if maker is not None and maker.op_type == "IsNaN" and maker.input[0] == node.input[2]:
+            kept = node.input[2]
+            del node.input[:]
+            node.input.append(kept)
+            node.op_type = "Identity"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from io import BufferedReader
 from pathlib import PurePosixPath
 from typing import Any
@@ -13,7 +14,7 @@ from onnx import numpy_helper
 from torch import Tensor, nn
 
 from .._shared.program import MOST_KNOWN, Program, Value, empty
-from .folded import unfold
+from .folded import unfold, without_guards
 from .inputs import guesses
 from .nodes import Graph
 from .quantized import PACKED
@@ -22,6 +23,9 @@ from .values import known
 from .wire import without_weights
 
 _LEAST_OPSET = 7  # before it, broadcasting was an attribute
+# Names that torch's exporters give to what they compute while they export, such as masks.
+_COMPUTED = re.compile(r"val_\d+|onnx::(Add|Div|Mul|Sub|Where)_\d+")
+_LAYERS = frozenset(("Conv", "ConvTranspose", "Gemm", "LSTM", "GRU", "MatMul", "RNN"))
 _NOT_LEARNED = ("BatchNormalization", (3, 4))  # its statistics
 
 
@@ -33,12 +37,17 @@ def model_of(file: BufferedReader) -> nn.Module:
     """
     model = _parsed(file)
     opset = _opset(model)
+    without_guards(model.graph)
     for item in model.graph.initializer:
         _check_place(item)
     packed, statistics = _packed(model.graph), _statistics(model.graph)
+    multiplied = {
+        name for node in model.graph.node if node.op_type in _LAYERS for name in node.input
+    }
     values: dict[str, Any] = {}
     for item in model.graph.initializer:
-        values[item.name] = _initial(item, packed, statistics)
+        computed = bool(_COMPUTED.fullmatch(item.name)) and item.name not in multiplied
+        values[item.name] = _initial(item, packed, statistics, computed)
     for sparse in model.graph.sparse_initializer:
         values[sparse.values.name] = nn.Parameter(
             empty(torch.float32, list(sparse.dims)), requires_grad=False
@@ -101,16 +110,20 @@ def _check_place(item: onnx.TensorProto) -> None:
 
 
 def _initial(
-    item: onnx.TensorProto, packed: dict[str, list[int] | None], statistics: set[str]
+    item: onnx.TensorProto,
+    packed: dict[str, list[int] | None],
+    statistics: set[str],
+    computed: bool,
 ) -> Any:
-    """A weight on meta, or a known value."""
+    """A weight on meta, or a known value: of one number, or `computed` by the exporter."""
     shape = list(item.dims)
     if item.name in packed:
         shape = packed[item.name] or shape
         return nn.Parameter(empty(torch.float32, shape), requires_grad=False)
     real = item.data_type in FLOATS
     size = int(np.prod(shape, dtype=object)) if shape else 1
-    if real and shape and not (size == 1 and _is_constant(item)):
+    learned = real and bool(shape) and not (size == 1 and _is_constant(item))
+    if learned and not computed:
         made = empty(torch.float32, shape)
         return made if item.name in statistics else nn.Parameter(made, requires_grad=False)
     if item.data_location == onnx.TensorProto.EXTERNAL or size > MOST_KNOWN:

@@ -30,4 +30,9 @@ def convert(candidate: object) -> nn.Module | None:
     """A `torch.export.ExportedProgram` as a module."""
     from torch.export import ExportedProgram
 
-    return candidate.module() if issubclass(type(candidate), ExportedProgram) else None
+    if not issubclass(type(candidate), ExportedProgram):
+        return None
+    from .in_hand import program
+
+    model: nn.Module = program(candidate)
+    return model

@@ -1,8 +1,8 @@
 """Loads TorchScript archives, after a look at what they would do.
 
-TorchScript is a language of its own, which torch's C++ interprets. Its programs reach no Python, and
-torch reads their pickles in C++, which makes tensors and the program's own classes alone. What is
-left: the few operators that open files, operators and classes that somebody's C++ library has
+TorchScript is a language of its own, which torch's C++ interprets. Its programs reach no Python,
+and torch reads their pickles in C++, which makes tensors and the program's own classes alone. What
+is left: the few operators that open files, operators and classes that somebody's C++ library has
 registered, and loops without end. Before anything is loaded, the source in the archive is searched
 for the first two, and refused. Loops end with the process that asks (`NAR_TRACE_SECONDS`).
 """

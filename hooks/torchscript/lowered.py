@@ -1,7 +1,8 @@
 """A TorchScript module as a program whose weights are arguments.
 
-torch inlines the modules into one graph, fixes what does not change, and makes each weight an input
-of the graph. Its interpreter then runs the graph on meta tensors, and every call reaches a recorder.
+torch inlines the modules into one graph, fixes what does not change, and makes each weight an
+input of the graph. Its interpreter then runs the graph on meta tensors, and a recorder sees every
+call.
 """
 
 from __future__ import annotations
