@@ -1,5 +1,7 @@
 """Models written by hand, to be drawn: a U-Net, and a hybrid of convolution, scan and attention."""
 
+from itertools import pairwise
+
 import torch
 from torch import nn
 
@@ -27,14 +29,13 @@ class OwnUNet(nn.Module):
     def __init__(self, widths: tuple[int, ...] = (64, 128, 256, 512, 1024)) -> None:
         super().__init__()
         self.down = nn.ModuleList(
-            DoubleConv(one, other)
-            for one, other in zip((3, *widths), widths, strict=False)
+            DoubleConv(one, other) for one, other in zip((3, *widths), widths, strict=False)
         )
         self.pool = nn.MaxPool2d(2)
         turned = widths[::-1]
         self.up = nn.ModuleList(
             nn.ConvTranspose2d(one, other, 2, stride=2)
-            for one, other in zip(turned, turned[1:], strict=False)
+            for one, other in pairwise(turned)
         )
         self.join = nn.ModuleList(DoubleConv(2 * width, width) for width in turned[1:])
         self.head = nn.Conv2d(widths[0], 2, 1)
@@ -76,7 +77,9 @@ class AttentionLayer(nn.Module):
         self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
         self.qkv = nn.Linear(width, 3 * width)
         self.out = nn.Linear(width, width)
-        self.feed = nn.Sequential(nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width))
+        self.feed = nn.Sequential(
+            nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width)
+        )
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """float[n, length, width] to the same."""

@@ -15,7 +15,7 @@ from nar_plugin.drawing.condensing import (
     in_forward_order,
 )
 from nar_plugin.drawing.figure import Box, Edge, Figure, Kind, Level
-from nar_plugin.drawing.inside import Drawn, inside
+from nar_plugin.drawing.inside import Drawn, common_path, inside
 from nar_plugin.drawing.settling import settled
 from nar_plugin.encoder.sizes import weights
 from nar_plugin.likeness.blocks import MOTIF, Block, blocks_of
@@ -365,7 +365,10 @@ def _box(drawn: Drawn, node: _Node, numbers: dict[str, _Shown]) -> Box:
             return replace(drawn.box(places), place=_span(node.blocks))
         labels = list(dict.fromkeys(block.label for block in node.blocks))
         blocks = [block for block in node.blocks if block.stacked]
-        title = clean(blocks[0].label) if blocks and len({b.label for b in blocks}) == 1 else ""
+        home = common_path([drawn.graph.paths[place] for place in places])
+        title = clean(drawn.graph.classes.get(home, "") if home else "")
+        if blocks and len({block.label for block in blocks}) == 1:
+            title = clean(blocks[0].label)
         note = f"{len(places):,} operations" if title else _kinds_text(drawn, places)
         title = title or clean(labels[0] if len(labels) == 1 else f"{len(places):,} operations")
         count = len(blocks) if blocks and len(blocks) == len(node.blocks) else 1

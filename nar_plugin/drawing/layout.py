@@ -151,11 +151,13 @@ def _across(
     placed: Sequence[Placed], rows: Sequence[Sequence[int]], edges: Sequence[Edge]
 ) -> list[Placed]:
     """Boxes at their place in the row: in the middle of what they read, and not on one another."""
+    row_of = {number: row for row, members in enumerate(rows) for number in members}
     before: dict[int, list[int]] = {}
     after: dict[int, list[int]] = {}
     for edge in edges:
-        before.setdefault(edge.target, []).append(edge.source)
-        after.setdefault(edge.source, []).append(edge.target)
+        if row_of[edge.target] - row_of[edge.source] == 1:  # the others run in lanes
+            before.setdefault(edge.target, []).append(edge.source)
+            after.setdefault(edge.source, []).append(edge.target)
     middle = [0.0] * len(placed)
     for _ in range(3):
         for known, order in ((before, rows), (after, list(reversed(rows)))):

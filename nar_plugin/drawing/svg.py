@@ -41,11 +41,12 @@ def figure_svg(figure: Figure) -> str:
     """The whole picture."""
     spine = laid_out(figure.spine, WIDEST * 0.55).moved(_EDGE, _HEAD)
     heavy = heaviest(figure.spine)
-    parts = [*_header(figure.title, figure.facts), *_layout(spine, heavy, heading=True)]
+    parts = list(_layout(spine, heavy, heading=True))
     area = _EDGE, _HEAD, _EDGE + spine.width, _HEAD + spine.height
     panels, right, bottom = _panels(figure.kinds, area)
     parts += panels
     width = max(right + _EDGE, 8.5 * len(figure.title) + 2 * _EDGE, 420)
+    parts += _header(figure.title, figure.facts, width)
     parts += _legend(bottom + 26, bool(figure.kinds), heavy > 0)
     return document(parts, width, bottom + 50, figure.title)
 
@@ -88,10 +89,10 @@ def stylesheet() -> str:
     return files("nar_plugin.drawing").joinpath("drawing.css").read_text("utf-8").replace("\n", "")
 
 
-def _header(title: str, facts: str) -> list[str]:
+def _header(title: str, facts: str, width: float) -> list[str]:
     return [
         written(_EDGE, 24, title, "head"),
-        written(_EDGE, 40, shortened(facts, CHAR_NOTE, WIDEST), "quiet"),
+        written(_EDGE, 40, shortened(facts, CHAR_NOTE, width - _EDGE), "quiet"),
     ]
 
 
