@@ -34,8 +34,7 @@ class OwnUNet(nn.Module):
         self.pool = nn.MaxPool2d(2)
         turned = widths[::-1]
         self.up = nn.ModuleList(
-            nn.ConvTranspose2d(one, other, 2, stride=2)
-            for one, other in pairwise(turned)
+            nn.ConvTranspose2d(one, other, 2, stride=2) for one, other in pairwise(turned)
         )
         self.join = nn.ModuleList(DoubleConv(2 * width, width) for width in turned[1:])
         self.head = nn.Conv2d(widths[0], 2, 1)

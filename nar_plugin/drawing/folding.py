@@ -16,7 +16,7 @@ from nar_plugin.drawing.condensing import (
 )
 from nar_plugin.drawing.figure import Box, Edge, Figure, Kind, Level
 from nar_plugin.drawing.inside import Drawn, common_path, inside
-from nar_plugin.drawing.settling import settled
+from nar_plugin.drawing.settling import motif_blocks, settled
 from nar_plugin.encoder.sizes import weights
 from nar_plugin.likeness.blocks import MOTIF, Block, blocks_of
 from nar_plugin.mining import MacroGraph
@@ -30,6 +30,8 @@ _PERIODS = 12  # kinds of blocks that may take turns
 _REST = 6  # operations up to which neighbouring rests are one box
 _NAMES_OF_REST = 3
 _WIDTHS = {"in", "out", "width", "value_width", "heads"}
+_LONG = 12  # boxes from which on a shorter way to fold is looked for
+_ENOUGH = 0.5  # of the operations in folded boxes: then it is short enough as it is
 _PLAIN = 120  # operations up to which a design without blocks is drawn layer by layer
 _VARIANT = 0.9  # of the operations of two blocks that are of one kind
 
@@ -63,17 +65,16 @@ def figure_of(macro: MacroGraph, title: str = "") -> Figure:
         title: What the design is called.
     """
     drawn = Drawn(macro.graph)
-    blocks = settled(macro.graph, blocks_of(macro))
-    kinds = [_structure(drawn, block) if block.stacked else "" for block in blocks]
-    nodes = _nodes(drawn, blocks, kinds)
-    shown, numbers = _kinds(drawn, nodes)
+    level, shown, plain = _folded(drawn, blocks_of(macro))
+    if len(level.boxes) > _LONG and _folded_part(level) < _ENOUGH:
+        other = _folded(drawn, motif_blocks(macro))
+        if 2 * len(other[0].boxes) <= len(level.boxes):
+            level, shown, plain = other
     graph = macro.graph
-    plain = not any(node.kind for node in nodes) and len(graph) <= _PLAIN
-    whole = range(len(graph))
-    level = inside(drawn, whole, None, MOST_ON_SPINE) if plain else _spine(drawn, nodes, numbers)
-    flops = (
-        "" if graph.method == "modules" or not graph.flops else f"{flops_text(graph.flops)} FLOPs"
-    )
+    if plain and len(graph) <= _PLAIN:
+        level = inside(drawn, range(len(graph)), None, MOST_ON_SPINE)
+    known = graph.flops and graph.method != "modules"
+    flops = f"{flops_text(graph.flops)} FLOPs" if known else ""
     facts = [f"{params_text(graph.params)} params" if graph.params else "", flops]
     facts += [counted(len(graph), "operation"), clean(graph.inputs)]
     if graph.method == "index":
@@ -88,9 +89,17 @@ def figure_of(macro: MacroGraph, title: str = "") -> Figure:
     )
 
 
-def stack_counts(macro: MacroGraph) -> dict[str, int]:
-    """How many blocks a picture shows for each stack, such as `encoder.layer` with 12."""
-    return dict(Counter(block.stack for block in blocks_of(macro) if block.stacked))
+def _folded(drawn: Drawn, blocks: Sequence[Block]) -> tuple[Level, list[Kind], bool]:
+    """The spine of some blocks, their kinds, and whether there is no block at all."""
+    nodes = _nodes(drawn, settled(drawn.graph, blocks))
+    shown, numbers = _kinds(drawn, nodes)
+    return _spine(drawn, nodes, numbers), shown, not any(node.kind for node in nodes)
+
+
+def _folded_part(level: Level) -> float:
+    """The part of the operations that is in boxes and frames of several blocks."""
+    whole = sum(box.ops for box in level.boxes)
+    return sum(box.ops for box in level.boxes if box.count > 1) / max(whole, 1)
 
 
 def _structure(drawn: Drawn, block: Block) -> str:
@@ -107,8 +116,9 @@ def _structure(drawn: Drawn, block: Block) -> str:
     return f"{block.label} {block_hash(words, edges)}"
 
 
-def _nodes(drawn: Drawn, blocks: Sequence[Block], kinds: Sequence[str]) -> list[_Node]:
+def _nodes(drawn: Drawn, blocks: Sequence[Block]) -> list[_Node]:
     """Blocks in topological order, equal neighbours of a stack as one."""
+    kinds = [_structure(drawn, block) if block.stacked else "" for block in blocks]
     owner = {place: n for n, block in enumerate(blocks) for place in block.places.tolist()}
     edges = {
         (owner[source], owner[target])

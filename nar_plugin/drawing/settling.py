@@ -15,9 +15,11 @@ import numpy as np
 
 from nar_plugin.drawing.condensing import Group, acyclic, condensed, in_forward_order
 from nar_plugin.encoder.words import ACTIVATIONS
-from nar_plugin.likeness.blocks import Block
+from nar_plugin.likeness.blocks import MOTIF, SHORTEST_LAYER, Block
+from nar_plugin.mining import CONTAINERS, MacroGraph
 from nar_plugin.tracing.graph import ArchitectureGraph
 
+_NEARLY = 0.8  # of a block's operations
 _Edges = list[tuple[int, int]]
 
 
@@ -32,6 +34,39 @@ def settled(graph: ArchitectureGraph, blocks: Sequence[Block]) -> list[Block]:
             parts = _components(block.places.tolist(), edges)
             found += [_rest(graph, part) if len(parts) > 1 else block for part in parts]
     return found
+
+
+def motif_blocks(macro: MacroGraph) -> list[Block]:
+    """The motifs as blocks, for a design whose layers are no modules, or are called in turn.
+
+    A block has the name of the innermost module that holds nearly all of it.
+    """
+    shapes = [macro.motifs[node].shape for node in macro.nodes.tolist()]
+    counts = Counter(shapes)
+    found = []
+    for shape, (start, stop) in zip(shapes, macro.spans.tolist(), strict=True):
+        places = list(range(start, stop))
+        rest = _rest(macro.graph, places)
+        if counts[shape] == 1 or len(places) < SHORTEST_LAYER:
+            found.append(rest)
+            continue
+        path = _home(macro.graph, places)
+        label = macro.graph.classes.get(path) or rest.label
+        found.append(Block(path or rest.path, path or rest.last, label, MOTIF + shape, rest.places))
+    return found
+
+
+def _home(graph: ArchitectureGraph, places: Sequence[int]) -> str:
+    """The innermost module with a class of its own that holds nearly all of some operations."""
+    held: Counter[str] = Counter()
+    for place in places:
+        path = graph.paths[place]
+        while path:
+            held[path] += 1
+            path = path.rpartition(".")[0]
+    homes = [path for path, count in held.items() if count >= _NEARLY * len(places)]
+    named = [path for path in homes if graph.classes.get(path, "Sequential") not in CONTAINERS]
+    return max(named, key=lambda path: path.count("."), default="")
 
 
 def _without_guests(graph: ArchitectureGraph, blocks: Sequence[Block]) -> list[Block]:
