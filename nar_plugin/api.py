@@ -17,6 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nar_plugin import encoder, hub, tracing
+from nar_plugin.checkpoints.adapters import known_base
+from nar_plugin.checkpoints.asked import checkpoint_of
+from nar_plugin.checkpoints.ranking import most_alike_weights
 from nar_plugin.errors import IndexUnavailable, NarError, TraceError, UnknownReference, in_words
 from nar_plugin.index import ArchitectureIndex, overlay
 from nar_plugin.index.block_search import most_alike_blocks
@@ -48,10 +51,12 @@ from nar_plugin.report.compare import comparison_of
 from nar_plugin.report.distinct import Asked, DistinctDesigns, distinct_designs
 from nar_plugin.report.novelty import Novelty
 from nar_plugin.report.similar_blocks import notes_of
+from nar_plugin.report.similar_weights import SimilarWeights, similar_weights
 from nar_plugin.report.wording import name_text, trace_text
 from nar_plugin.tracing import ArchitectureGraph
 
 if TYPE_CHECKING:
+    from nar_plugin.checkpoints.tensors import Checkpoint
     from nar_plugin.tracing.run.question import Traced
 
 Vector = NDArray[np.float32]
@@ -100,11 +105,11 @@ def find_similar(
     example_inputs: Any = None,
     trace: bool = False,
     distinct: str = "backbone",
-) -> SimilarArchitectures | SimilarBlocks:
+) -> SimilarArchitectures | SimilarBlocks | SimilarWeights:
     """Find the k known architectures that are most like a model, each backbone once.
 
     With `at`, find the known blocks that are most like one of its modules, each with the designs
-    that contain it.
+    that contain it. Of a checkpoint, find the designs that have its tensors, by their shapes.
 
     Example:
         ```python
@@ -112,11 +117,12 @@ def find_similar(
         nar_plugin.find_similar(timm.create_model("resnet50"), k=3)
         nar_plugin.find_similar("transformers:bert", where={"library": "timm"})
         nar_plugin.find_similar("timm:resnet50", at="layer3.1")  # who has this block?
+        nar_plugin.find_similar("weights.safetensors")  # what loads these weights?
         ```
 
     Args:
-        model: An nn.Module, a transformers config, or a reference such as `timm:resnet50`. The
-            index answers for a name that it knows, unless the installed library has another
+        model: An nn.Module, a transformers config, or a reference such as `timm:resnet50`; or
+            weights alone, as a file or a state_dict (docs/checkpoints.md). The index answers for a name that it knows, unless the installed library has another
             version than the one that was traced. So it does in `embed` and `novelty`.
         k: How many, at least 1.
         at: A module, such as `layer3.0`, or `.` for the model as a block. The model is traced, so
@@ -133,7 +139,7 @@ def find_similar(
     Returns:
         The hits, most alike first. An identical graph comes first, with `exact` set. A hit has the
         first of its names that meets `where`; without `where`, the name that was asked for. With
-        `at`, `SimilarBlocks`.
+        `at`, `SimilarBlocks`; of a checkpoint, `SimilarWeights`.
 
     Raises:
         TraceError: The forward could not be followed, or not within `NAR_TRACE_SECONDS`.
@@ -142,6 +148,8 @@ def find_similar(
     if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:  # numpy's too
         raise NarError(f"k is how many architectures to return, at least 1; got {in_words(k)}.")
     found = load_index(index)
+    if (checkpoint := checkpoint_of(model)) is not None:
+        return _with_weights(checkpoint, int(k), found, where, at)
     if at is not None:
         return _similar_blocks(model, int(k), at, found, where, example_inputs)
     subject, query, macro = _ask(model, example_inputs, found, "find_similar", trace)
@@ -153,6 +161,23 @@ def find_similar(
     designs = partial(stored_design, found)
     unknown = found.unknown_texts(where)
     return SimilarArchitectures(query, info_of(found), hits, macro, designs, unknown)
+
+
+def _with_weights(
+    checkpoint: Checkpoint,
+    k: int,
+    index: ArchitectureIndex,
+    where: Mapping[str, Any] | None,
+    at: str | None,
+) -> SimilarWeights:
+    if at is not None:
+        raise NarError(
+            f"{checkpoint.source} is a checkpoint: it has tensors and no modules, so at={at!r} "
+            "cannot be asked. Without at, find_similar says which designs have its tensors."
+        )
+    ranked = most_alike_weights(index, checkpoint, k, where)
+    base = known_base(index.contents.names, checkpoint.base)
+    return similar_weights(checkpoint, ranked, info_of(index), base)
 
 
 def _similar_blocks(

@@ -7,6 +7,7 @@ diffusers `lora_down` and `lora_up`. From a pair follow the sides of the layer.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 
 from nar_plugin.checkpoints.tensors import Checkpoint, Tensor
@@ -41,3 +42,9 @@ def _layer(name: str, down: Tensor, up: Tensor) -> Tensor | None:
     if down.shape[0] == up.shape[1]:
         return Tensor(name, (up.shape[0], *down.shape[1:]))
     return None
+
+
+def known_base(names: Iterable[str], base: str) -> str:
+    """The name that an index has for a base model of the Hub; empty where it has none."""
+    ending = f"@{base}"
+    return next((name for name in names if base and name.endswith((ending, f"hub:{base}"))), "")

@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from math import sqrt
 
 from nar_plugin.checkpoints.compositions import best_way, by_rest, compositions, one_expert
 from nar_plugin.checkpoints.parameters import Shape, elements
 
-RESIZED = 0.5  # credit for a layer that has other classes or another vocabulary
+RESIZED = 0.9  # credit for a layer that has other classes or another vocabulary
 MOST_RESIZED = 4  # of these: a weight and a bias at both ends
 LEAST_EQUAL = 64  # numbers from which on tensors of as many numbers are one in another form
+UNSEEN = 0.5  # credit for what may be parameters that no operation shows
 ROOM = 1.02  # parameters that no operation shows, before they are too many
 EXACT = 0.5  # of what a score lacks is given where the file has exactly the design's parameters
 
@@ -45,8 +47,8 @@ class Match:
         direct: By shape, tensors that the design adds or multiplies as they are: positions, tokens.
         left: By shape, tensors of the file that it lacks.
         missing: By shape, parameters of the design that the file lacks.
-        exact: Whether the file has exactly as many numbers as the design.
-        buffers: How many numbers of the file are buffers, such as the statistics of batch norms.
+        exact: Whether the file has exactly as many numbers as the design, resized layers aside.
+        absent: The share of the design's parameters that the file lacks.
         slack: The weight of what the design may have and the file has not.
     """
 
@@ -57,12 +59,17 @@ class Match:
     left: Counts
     missing: Counts
     exact: bool
-    buffers: int = 0
+    absent: float = 0.0
     slack: float = 0.0
 
 
 def match(
-    have: Counts, tied: Counts, needs: Mapping[Shape, Need], params: int, weigh: Weigh
+    have: Counts,
+    tied: Counts,
+    needs: Mapping[Shape, Need],
+    params: int,
+    weigh: Weigh,
+    adapter: bool = False,
 ) -> Match:
     """Explain a file's tensors by a design.
 
@@ -72,6 +79,7 @@ def match(
         needs: By shape, what the design's operations need.
         params: How many parameters the design has.
         weigh: How much a tensor of a shape tells.
+        adapter: Whether the file has a few layers only, so that nothing is missing.
     """
     both = _BothSides(have, needs, weigh)
     both.unpack_experts()
@@ -79,12 +87,16 @@ def match(
     both.split_layers()
     both.reshape()
     both.resize()
-    return both.result(params, tied)
+    return both.result(params, tied, adapter)
 
 
 @dataclass
 class _BothSides:
-    """A file and a design while rule after rule explains them."""
+    """A file and a design while rule after rule explains them.
+
+    Tensors of one shape weigh as much as the square root of their number, so that a deep stack
+    leaves something for what stands there once.
+    """
 
     have: Counts
     needs: Mapping[Shape, Need]
@@ -109,11 +121,20 @@ class _BothSides:
         """Set tensors of the file against needs of the design."""
         for shape, count in taken.items():
             self.left[shape] -= count
-            self.explained += self.weigh(shape) * count
+            self.explained += self.of_file(shape) * count
         for shape, count in given.items():
             self.open[shape] -= count
             self.used[shape] += count
-            self.satisfied += self.weigh(shape) * count
+            self.satisfied += self.of_design(shape) * count
+
+    def of_file(self, shape: Shape) -> float:
+        """What one tensor of the file weighs."""
+        return self.weigh(shape) / sqrt(max(self.have.get(shape, 0), 1))
+
+    def of_design(self, shape: Shape) -> float:
+        """What one parameter of the design weighs."""
+        need = self.needs.get(shape)
+        return self.weigh(shape) / sqrt(max(need.least, self.have.get(shape, 0), 1) if need else 1)
 
     def drop_empty(self) -> None:
         self.left, self.open = +self.left, +self.open
@@ -190,22 +211,27 @@ class _BothSides:
                 if self.left[other] == 1 and _differ_in_one(shape, other):
                     self.resized.append((other, shape))
                     self.left[other] = self.open[shape] = 0
-                    self.explained += RESIZED * self.weigh(other)
-                    self.satisfied += RESIZED * self.weigh(shape)
+                    self.explained += RESIZED * self.of_file(other)
+                    self.satisfied += RESIZED * self.of_design(shape)
                     break
         self.drop_empty()
 
-    def result(self, params: int, tied: Counts) -> Match:
+    def result(self, params: int, tied: Counts, adapter: bool) -> Match:
         """What is explained and what is not, on both sides."""
+        if adapter:
+            return self.part()
         whole, own, buffers = self.sizes(tied)
-        exact = whole == params + buffers
+        beside = buffers + sum(elements(ours) - elements(theirs) for ours, theirs in self.resized)
+        exact = whole == params + beside
         loose = sum(elements(shape) * count for shape, count in self.left.items())
         hidden = params - own
         share = min(loose, hidden) / max(loose, hidden, 1) if hidden > 0 else 0.0
-        self.explained += share * self.weight(self.left)
-        lacking = self.weight(self.open)
-        lacking += sum((1 - RESIZED) * self.weigh(shape) for _, shape in self.resized)
-        both = self.weight(self.have) + self.satisfied + lacking
+        self.explained += (1.0 if exact else UNSEEN * share) * self.weight(self.left, self.of_file)
+        absent = sum(elements(shape) * count for shape, count in self.open.items())
+        absent += max(hidden - loose, 0)
+        lacking = self.weight(self.open, self.of_design)
+        lacking += sum((1 - RESIZED) * self.of_design(shape) for _, shape in self.resized)
+        both = self.weight(self.have, self.of_file) + self.satisfied + lacking
         score = (self.explained + self.satisfied) / both if both else 0.0
         direct = self.left if 0 < loose <= ROOM * hidden or exact else Counter[Shape]()
         left = self.left - direct
@@ -217,8 +243,22 @@ class _BothSides:
             left=left,
             missing=self.open,
             exact=exact,
-            buffers=buffers,
+            absent=min(absent / max(params, 1), 1.0),
             slack=round(self.slack(), 6),
+        )
+
+    def part(self) -> Match:
+        """The share of an adapter's layers that the design has; a small design comes first."""
+        whole = self.weight(self.have, self.of_file)
+        return Match(
+            score=self.explained / whole if whole else 0.0,
+            explained=sum(self.have.values()) - sum(self.left.values()),
+            resized=tuple(self.resized),
+            direct={},
+            left=self.left,
+            missing={},
+            exact=False,
+            slack=round(self.weight(self.open, self.weigh) + self.slack(), 6),
         )
 
     def sizes(self, tied: Counts) -> tuple[int, int, int]:
@@ -239,8 +279,8 @@ class _BothSides:
             for shape, need in self.needs.items()
         )
 
-    def weight(self, shapes: Counts) -> float:
-        return sum(self.weigh(shape) * count for shape, count in shapes.items())
+    def weight(self, shapes: Counts, weigh: Weigh) -> float:
+        return sum(weigh(shape) * count for shape, count in shapes.items())
 
 
 def _differ_in_one(a: Shape, b: Shape) -> bool:

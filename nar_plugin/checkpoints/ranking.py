@@ -7,17 +7,18 @@ tensor by tensor (`matching.py`). Rows that no shape tells apart are one answer.
 from __future__ import annotations
 
 import threading
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nar_plugin.checkpoints.loaders import loaders
 from nar_plugin.checkpoints.matching import Match, Need, match
-from nar_plugin.checkpoints.parameters import Shape, elements
+from nar_plugin.checkpoints.parameters import Shape
 from nar_plugin.checkpoints.proposals import Asked, propose
 from nar_plugin.checkpoints.tensors import Checkpoint
 from nar_plugin.checkpoints.weight_table import WeightTable, weight_table
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
 POOL = 50  # rows that stage two looks at
 VECTOR = 0.25  # weight of a bias or a norm beside that of a matrix
 UNKNOWN = 0.3  # weight of a matrix whose shape no row has
-OTHER_SIZE = 0.05  # what a score loses at most where the design has another number of parameters
+ABSENT = 0.05  # what a score loses where the file lacks all of a design
+MOST_LOADERS = 8
 SAME = 1e-6  # scores that differ by less are equal
 
 _tables: WeakKeyDictionary[Contents, WeightTable] = WeakKeyDictionary()
@@ -47,12 +49,14 @@ class Explained:
         row: The best known of them.
         match: What it explains.
         others: The other rows, which the shapes do not tell from it.
+        loads: Lines of Python or classes that load such a file, one for each library.
         overlay: Whether it is one of the user's own models.
     """
 
     row: ArchitectureRow
     match: Match
     others: tuple[ArchitectureRow, ...] = ()
+    loads: tuple[str, ...] = ()
     overlay: bool = False
 
 
@@ -72,30 +76,52 @@ def most_alike_weights(
     """
     asked = Asked.of(checkpoint)
     found = [
-        (*ranked, part)
+        each
         for part in (index, index.overlay)
         if part is not None and len(part.contents)
-        for ranked in _ranked(part, asked, k, conditions(where))
+        for each in _found(part, asked, k, conditions(where), part is not index)
     ]
-    found.sort(key=lambda each: (round(each[0][0], 6), *each[0][1:]), reverse=True)
-    answers: list[Explained] = []
-    scores: list[float] = []
-    for (score, *_), row, explanation, part in found:
-        if answers and scores[-1] - score < SAME:
-            last = answers[-1]
-            answers[-1] = Explained(last.row, last.match, (*last.others, row), last.overlay)
+    found.sort(key=lambda each: each.order)
+    groups: list[list[_Found]] = []
+    for each in found:
+        if groups and groups[-1][0].score - each.score < SAME:
+            groups[-1].append(each)
         else:
-            answers.append(Explained(row, explanation, (), part is not index))
-            scores.append(score)
-    return answers[:k]
+            groups.append([each])
+    return [_explained(group) for group in groups[:k]]
 
 
-_Order = tuple[float, float, int]
+@dataclass(frozen=True)
+class _Found:
+    """One row, and how well it explains the file."""
+
+    score: float
+    place: int
+    row: ArchitectureRow
+    match: Match
+    root: str
+    overlay: bool
+
+    @property
+    def order(self) -> tuple[float, float, int]:
+        """Best first: by score, then by what it could have and the file lacks, then by fame."""
+        return -round(self.score, 6), self.match.slack, self.place
 
 
-def _ranked(
-    index: ArchitectureIndex, asked: Asked, k: int, where: Mapping[str, Any] | None
-) -> list[tuple[_Order, ArchitectureRow, Match]]:
+def _explained(group: list[_Found]) -> Explained:
+    first, *others = group
+    lines = (line for each in group for line in loaders(each.row, each.root))
+    loads = tuple(islice(dict.fromkeys(lines), MOST_LOADERS))
+    return Explained(first.row, first.match, tuple(e.row for e in others), loads, first.overlay)
+
+
+def _found(
+    index: ArchitectureIndex,
+    asked: Asked,
+    k: int,
+    where: Mapping[str, Any] | None,
+    overlay: bool,
+) -> list[_Found]:
     contents = index.contents
     table = table_of(index)
     params = np.asarray(contents.table["params"].to_numpy(), dtype=np.int64)
@@ -115,21 +141,15 @@ def _ranked(
     names = name_filter(contents.table, where) if where else None
     found = []
     for place in pool.tolist():
-        explanation = match(asked.have, asked.tied, needs_of(table, place), int(params[place]), weigh)
+        needs = needs_of(table, place)
+        explanation = match(asked.have, asked.tied, needs, int(params[place]), weigh, asked.adapter)
         if explanation.score > 0:
             row = contents.row(place)
-            score = explanation.score - _far(explanation, asked, row.params)
-            order = score, -explanation.slack, -place
-            found.append((order, names.shown(row) if names else row, explanation))
+            score = explanation.score - ABSENT * explanation.absent
+            shown = names.shown(row) if names else row
+            root = table.classes[place]
+            found.append(_Found(score, place, shown, explanation, root, overlay))
     return found
-
-
-def _far(explanation: Match, asked: Asked, params: int) -> float:
-    """What a design loses that has another number of parameters than the file."""
-    if explanation.exact or asked.adapter:
-        return 0.0
-    less, more = sorted((max(params, 1), max(asked.elements - explanation.buffers, 1)))
-    return OTHER_SIZE * min(more / less - 1, 1.0)
 
 
 def table_of(index: ArchitectureIndex) -> WeightTable:

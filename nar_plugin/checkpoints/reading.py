@@ -40,13 +40,13 @@ _SHARDS = 10_000
 _LARGEST_INDEX = 64 << 20  # bytes
 
 
-def checkpoint_of(candidate: Any) -> Checkpoint | None:
+def read_checkpoint(candidate: Any) -> Checkpoint | None:
     """The checkpoint that is meant, with packing undone; None of what is no checkpoint.
 
     Example:
         ```python
-        checkpoint_of("weights.safetensors")
-        checkpoint_of(model.state_dict())
+        read_checkpoint("weights.safetensors")
+        read_checkpoint(model.state_dict())
         ```
 
     Args:

@@ -38,6 +38,7 @@ class WeightTable:
         most: int64[P], and at most.
         buffers: int64[P], how many of these are buffers.
         packed: int64[S], of how many experts a shape packs the matrices; 0 where of none.
+        classes: Of each row, the class of the model that was traced.
         count: n.
 
     Shapes:
@@ -51,6 +52,7 @@ class WeightTable:
     most: Ints
     buffers: Ints
     packed: Ints
+    classes: tuple[str, ...]
     count: int
 
     @cached_property
@@ -100,7 +102,13 @@ def weight_table(graphs: pa.Table) -> WeightTable:
     mask = weighty[op_texts]
     rows, kinds = op_rows[mask], op_texts[mask]
     modules = _modules(graphs["paths"], mask)
-    return _counted(rows, kinds, modules, needs, len(graphs))
+    return _counted(rows, kinds, modules, needs, _classes(graphs["classes"]))
+
+
+def _classes(column: pa.ChunkedArray) -> tuple[str, ...]:
+    """The class of the whole model, on the first line that has no path before its `=`."""
+    texts = (str(text) for text in column.to_pylist())
+    return tuple(f"\n{text}".partition("\n=")[2].partition("\n")[0] for text in texts)
 
 
 def _flat(column: pa.ChunkedArray) -> tuple[pa.Array, Ints]:
@@ -133,7 +141,11 @@ def _modules(paths: pa.ChunkedArray, mask: NDArray[np.bool_]) -> Ints:
 
 
 def _counted(
-    rows: Ints, kinds: Ints, modules: Ints, needs: list[list[Parameter]], count: int
+    rows: Ints,
+    kinds: Ints,
+    modules: Ints,
+    needs: list[list[Parameter]],
+    classes: tuple[str, ...],
 ) -> WeightTable:
     """Sum up what the operations of each row need."""
     texts = max(len(needs), 1)
@@ -186,7 +198,8 @@ def _counted(
         most=summed(used[:, 3] * times[which]),
         buffers=summed(used[:, 4] * own[which]),
         packed=packed,
-        count=count,
+        classes=classes,
+        count=len(classes),
     )
 
 

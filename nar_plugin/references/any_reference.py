@@ -71,7 +71,10 @@ def _looked_at(candidate: object, caller: str) -> str:
         others = f" (also {', '.join(f'pipe.{part}' for part in parts[1:])})" if parts[1:] else ""
         return f"a {kind} of several models: ask one, such as pipe.{parts[0]}.{caller}(){others}"
     if isinstance(candidate, Mapping) and any(map(torch.is_tensor, candidate.values())):
-        return f"a {kind} of tensors: weights alone; build the model and ask it, {caller}(model)"
+        return (
+            f"a {kind} of tensors: weights alone, without a forward; find_similar says which "
+            f"designs have them, else build the model and ask it, {caller}(model)"
+        )
     return f"{kind}: {in_words(candidate)}"
 
 

@@ -13,11 +13,12 @@ from nar_plugin.errors import NarError
 CONFIG = "config.json"
 _LARGEST = 32 << 20  # bytes; the names of 21,000 classes take about one million
 _WEIGHTS = (
-    "it holds weights, and not what is done with them: build the model and call find_similar(model)"
+    "it holds weights, and no forward: find_similar and `nar find` say which designs have its "
+    "tensors; for anything else, build the model and ask it"
 )
 _KINDS = {  # of files that are taken for a model
     ".py": "write the module, a colon and what makes the model: my_module:MyModel",
-    **dict.fromkeys((".pt", ".pth", ".bin", ".ckpt", ".safetensors"), _WEIGHTS),
+    **dict.fromkeys((".pt", ".pth", ".bin", ".ckpt", ".safetensors", ".gguf"), _WEIGHTS),
 }
 FILES = frozenset((*_KINDS, ".json"))  # endings of what is a path and no name
 
