@@ -122,8 +122,9 @@ def find_similar(
 
     Args:
         model: An nn.Module, a transformers config, or a reference such as `timm:resnet50`; or
-            weights alone, as a file or a state_dict (docs/checkpoints.md). The index answers for a name that it knows, unless the installed library has another
-            version than the one that was traced. So it does in `embed` and `novelty`.
+            weights alone, as a file or a state_dict (docs/checkpoints.md). The index answers for a
+            name that it knows, unless the installed library has another version than the one that
+            was traced. So it does in `embed` and `novelty`.
         k: How many, at least 1.
         at: A module, such as `layer3.0`, or `.` for the model as a block. The model is traced, so
             that the inputs of the module are known.

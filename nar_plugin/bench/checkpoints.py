@@ -185,9 +185,7 @@ def packed(tensors: tuple[Tensor, ...], _: random.Random) -> list[Tensor]:
     """Every layer but the first and the last packed as GPTQ does, with four bits."""
     layers = [each for each in tensors if len(each.shape) == 2 and not each.tied]
     chosen = {
-        each.name
-        for each in layers[1:-1]
-        if each.shape[0] % 8 == 0 and each.shape[1] % _WIDE == 0
+        each.name for each in layers[1:-1] if each.shape[0] % 8 == 0 and each.shape[1] % _WIDE == 0
     }
     result = []
     for each in tensors:
@@ -291,6 +289,8 @@ def _is_own(model: Saved, hit: Explained) -> bool:
 def _names(index: ArchitectureIndex, model: Saved, hit: Explained) -> bool:
     """Whether a hit tells the model's own class or line, or its class in another library."""
     row = index.by_name(model.name)
-    wanted = loaders(replace(row[0], name=model.name, names=(model.name,)), model.root) if row else []
+    wanted = (
+        loaders(replace(row[0], name=model.name, names=(model.name,)), model.root) if row else []
+    )
     words = {line.partition("(")[0].rpartition(".")[2] for line in hit.loads}
     return any(line in hit.loads for line in wanted) or model.root in words

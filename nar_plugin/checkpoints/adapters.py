@@ -1,7 +1,7 @@
 """Low-rank adapters: two narrow matrices for each layer that they change.
 
-Hu et al. 2021, arXiv 2106.09685. peft writes `lora_A` [rank, in] and `lora_B` [out, rank]; kohya and
-diffusers `lora_down` and `lora_up`. From a pair follow the sides of the layer.
+Hu et al. 2021, arXiv 2106.09685. peft writes `lora_A` [rank, in] and `lora_B` [out, rank]; kohya
+and diffusers `lora_down` and `lora_up`. From a pair follow the sides of the layer.
 """
 
 from __future__ import annotations

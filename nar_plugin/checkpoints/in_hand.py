@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from nar_plugin.checkpoints.packing import LONGEST_NOTE, note_of, noted_sides
 from nar_plugin.checkpoints.tensors import LONGEST_NAME, MOST, Checkpoint, Tensor
@@ -25,7 +25,7 @@ def _held(candidate: Any) -> Mapping[Any, Any] | None:
     if not issubclass(type(candidate), Mapping):
         return None
     if any(issubclass(type(value), torch.Tensor) for value in candidate.values()):
-        return candidate
+        return cast(Mapping[Any, Any], candidate)
     inner = [v for v in candidate.values() if issubclass(type(v), Mapping)]
     found = [v for v in inner if any(issubclass(type(each), torch.Tensor) for each in v.values())]
     return max(found, key=len, default=None)

@@ -1,4 +1,4 @@
-"""What loads the weights of a known design: a class or a line of Python for each of its libraries."""
+"""What loads the weights of a known design: a class or a line of Python for each library."""
 
 from __future__ import annotations
 

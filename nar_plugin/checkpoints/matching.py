@@ -86,8 +86,10 @@ def match(
     both.join_layers()
     both.split_layers()
     both.reshape()
-    both.resize()
-    return both.result(params, tied, adapter)
+    if adapter:
+        return both.part()
+    both.resize(params, tied)
+    return both.result(params, tied)
 
 
 @dataclass
@@ -202,39 +204,47 @@ class _BothSides:
                     self.explain({shape: count}, {other: count})
         self.drop_empty()
 
-    def resize(self) -> None:
-        """Explain a layer that occurs once by one that differs in a single side."""
+    def resize(self, params: int, tied: Counts) -> None:
+        """Explain a layer that occurs once by one that differs in a single side.
+
+        Of several, the one after which the file has as much left over as the design has parameters
+        that no operation shows: a table of positions may differ from a head in one side as well.
+        """
+        hidden = params - self.sizes(tied)[1]
         for shape in sorted(self.open, key=elements, reverse=True):
             if self.open[shape] > 1 or len(self.resized) >= MOST_RESIZED:
                 continue
-            for other in sorted(self.left, key=elements, reverse=True):
-                if self.left[other] == 1 and _differ_in_one(shape, other):
-                    self.resized.append((other, shape))
-                    self.left[other] = self.open[shape] = 0
-                    self.explained += RESIZED * self.of_file(other)
-                    self.satisfied += RESIZED * self.of_design(shape)
-                    break
+            others = [o for o, n in self.left.items() if n == 1 and _differ_in_one(shape, o)]
+            if others:
+                loose = self.loose() - hidden
+                other = min(others, key=lambda each: abs(loose - elements(each)))
+                self.resized.append((other, shape))
+                self.explained += RESIZED * self.of_file(other)
+                self.satisfied += RESIZED * self.of_design(shape)
+                self.left[other] = self.open[shape] = 0
         self.drop_empty()
 
-    def result(self, params: int, tied: Counts, adapter: bool) -> Match:
+    def loose(self) -> int:
+        """How many numbers of the file are left over."""
+        return sum(elements(shape) * count for shape, count in self.left.items())
+
+    def result(self, params: int, tied: Counts) -> Match:
         """What is explained and what is not, on both sides."""
-        if adapter:
-            return self.part()
         whole, own, buffers = self.sizes(tied)
         beside = buffers + sum(elements(ours) - elements(theirs) for ours, theirs in self.resized)
         exact = whole == params + beside
-        loose = sum(elements(shape) * count for shape, count in self.left.items())
-        hidden = params - own
-        share = min(loose, hidden) / max(loose, hidden, 1) if hidden > 0 else 0.0
-        self.explained += (1.0 if exact else UNSEEN * share) * self.weight(self.left, self.of_file)
-        absent = sum(elements(shape) * count for shape, count in self.open.items())
-        absent += max(hidden - loose, 0)
+        loose, hidden = self.loose(), max(params - own, 0)
+        unseen = max(hidden - loose, 0)
+        rest = self.weight(self.left, self.of_file)
+        self.explained += rest if exact else UNSEEN * rest * min(loose, hidden) / max(loose, 1)
         lacking = self.weight(self.open, self.of_design)
         lacking += sum((1 - RESIZED) * self.of_design(shape) for _, shape in self.resized)
+        lacking += 0.0 if exact else self.satisfied * unseen / max(params, 1)
         both = self.weight(self.have, self.of_file) + self.satisfied + lacking
         score = (self.explained + self.satisfied) / both if both else 0.0
-        direct = self.left if 0 < loose <= ROOM * hidden or exact else Counter[Shape]()
+        direct = self.left if exact or 0 < loose <= ROOM * hidden else Counter[Shape]()
         left = self.left - direct
+        absent = unseen + sum(elements(shape) * count for shape, count in self.open.items())
         return Match(
             score=score + (EXACT * (1 - score) if exact else 0.0),
             explained=sum(self.have.values()) - sum(left.values()),

@@ -1,4 +1,4 @@
-"""A checkpoint in a repository of the Hub that has no config: its headers are asked for by Range."""
+"""A checkpoint in a repository of the Hub without a config: headers are asked for by Range."""
 
 from __future__ import annotations
 
@@ -94,9 +94,7 @@ def _checkpoint(place: Place, revision: str, source: str) -> Checkpoint:
     if name.endswith(INDEX):
         content = read_regular(place.small(name, revision), SMALL)
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            parts = list(
-                pool.map(lambda part: _file(place, revision, part), shards(name, content))
-            )
+            parts = list(pool.map(lambda part: _file(place, revision, part), shards(name, content)))
         tensors = tuple(tensor for part in parts for tensor in part.tensors)
         if len(tensors) > MOST:
             raise NarError(f"{source} has {len(tensors):,} tensors; at most {MOST:,} are read.")

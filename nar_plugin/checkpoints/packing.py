@@ -108,7 +108,7 @@ def _eight_bits(group: Group) -> Sides | None:
 
 def _blocks(groups: Mapping[str, Mapping[str, Tensor]]) -> dict[str, Sides]:
     """gpt-oss: NAME_blocks [experts, out, in / 32, 16] with NAME_scales [experts, out, in / 32]."""
-    found = {}
+    found: dict[str, Sides] = {}
     for group in groups.values():
         for word, tensor in group.items():
             scales = group.get(f"{word.removesuffix('_blocks')}_scales")
@@ -117,9 +117,11 @@ def _blocks(groups: Mapping[str, Mapping[str, Tensor]]) -> dict[str, Sides]:
     return found
 
 
-def _four_bits(groups: Mapping[str, Mapping[str, Tensor]], checkpoint: Checkpoint) -> dict[str, Sides]:
+def _four_bits(
+    groups: Mapping[str, Mapping[str, Tensor]], checkpoint: Checkpoint
+) -> dict[str, Sides]:
     """bitsandbytes: two numbers in a byte. Where the sides are not noted, their count is told."""
-    found = {}
+    found: dict[str, Sides] = {}
     for tensor in checkpoint.tensors:
         if "absmax" in groups.get(tensor.name, {}):
             found[tensor.name] = checkpoint.sides.get(tensor.name, (2 * tensor.elements,))

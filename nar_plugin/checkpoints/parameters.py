@@ -82,8 +82,8 @@ def parameters(op: Op) -> Iterator[Parameter]:
         yield Parameter((size("width"),), *_NORMS[op.kind])
     elif op.kind in _GATES:
         ways = 1 + bool(said.get("bidirectional"))
-        sizes = [size(name) for name in ("in", "width", "out")]
-        yield from _recurrent(_GATES[op.kind], *sizes, size("layers", 1), ways)
+        entering, width, out = size("in"), size("width"), size("out")
+        yield from _recurrent(_GATES[op.kind], entering, width, out, size("layers", 1), ways)
 
 
 def _recurrent(

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 POOL = 50  # rows that stage two looks at
 VECTOR = 0.25  # weight of a bias or a norm beside that of a matrix
-UNKNOWN = 0.3  # weight of a matrix whose shape no row has
+UNKNOWN = 0.6  # weight of a matrix whose shape no row has
 ABSENT = 0.05  # what a score loses where the file lacks all of a design
 MOST_LOADERS = 8
 SAME = 1e-6  # scores that differ by less are equal
@@ -172,7 +172,8 @@ def table_of(index: ArchitectureIndex) -> WeightTable:
 
 def weights_of(table: WeightTable) -> NDArray[np.float64]:
     """float64[S]: how much a tensor of each shape tells; a rare matrix 1, a bias a quarter."""
-    return table.rarity * np.array([_kind(shape) for shape in table.shapes])
+    kinds = np.array([_kind(shape) for shape in table.shapes], dtype=np.float64)
+    return np.asarray(table.rarity * kinds)
 
 
 def _kind(shape: Shape) -> float:
@@ -185,6 +186,6 @@ def needs_of(table: WeightTable, row: int) -> dict[Shape, Need]:
     columns = (table.least, table.most, table.buffers)
     counts = zip(*(column[here].tolist() for column in columns), strict=True)
     return {
-        table.shapes[key]: Need(*numbers, int(table.packed[key]))
-        for key, numbers in zip(table.keys[here].tolist(), counts, strict=True)
+        table.shapes[key]: Need(least, most, buffers, int(table.packed[key]))
+        for key, (least, most, buffers) in zip(table.keys[here].tolist(), counts, strict=True)
     }

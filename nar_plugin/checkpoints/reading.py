@@ -138,7 +138,9 @@ def _from_file(path: Path) -> Checkpoint | None:
     with opened(path) as file:
         if path.suffix.lower() == ".safetensors":
             header = read_safetensors(file)
-            notes = {name: noted_sides(file.read(a, b - a)) for name, (a, b) in header.notes.items()}
+            notes = {
+                name: noted_sides(file.read(a, b - a)) for name, (a, b) in header.notes.items()
+            }
             sides = {name: found for name, found in notes.items() if found}
             return of_header(str(path), header, sides)
         if path.suffix.lower() == ".gguf" or file.read(0, 4) == MAGIC:

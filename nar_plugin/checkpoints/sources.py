@@ -1,4 +1,4 @@
-"""Where the bytes of a checkpoint are: a local file, or one on the Hub. Little of either is read."""
+"""Where the bytes of a checkpoint are: a local file, or one of the Hub. Few are read."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from nar_plugin.regular_files import open_regular
 
 
 class Source(Protocol):
-    """Bytes of which any part can be read.
+    """Bytes of which any part can be read."""
 
-    Attributes:
-        name: What an error calls it.
-        size: How many bytes there are.
-    """
+    @property
+    def name(self) -> str:
+        """What an error calls it."""
 
-    name: str
-    size: int
+    @property
+    def size(self) -> int:
+        """How many bytes there are."""
 
     def read(self, start: int, count: int) -> bytes:
         """So many bytes from a place on; fewer where it ends before."""

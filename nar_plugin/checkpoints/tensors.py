@@ -16,7 +16,7 @@ class Tensor:
 
     Attributes:
         name: As the file has it; shown, and read where packing is undone, but it never ranks.
-        shape: Its sides; of packed numbers whose sides the header does not tell, how many there are.
+        shape: Its sides; of packed numbers whose sides are unknown, how many there are.
         dtype: Such as `float16`, or the file's own word for it.
         tied: Whether its numbers are those of a tensor before it.
     """

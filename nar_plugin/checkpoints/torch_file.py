@@ -88,7 +88,7 @@ def _from_zip(file: LocalFile) -> Any:
 
 
 def _from_row(file: LocalFile) -> Any:
-    """The value of the fourth pickle: before it come a number, a version and the machine's facts."""
+    """The value of the fourth pickle; before it are a number, a version, and sizes of types."""
     rest = _Bounded(file.file)
     if read_pickle(rest) != MAGIC:
         raise ValueError("it is neither a zip nor a row of pickles that begins with torch's number")
@@ -158,7 +158,9 @@ def _inside(value: Any) -> Iterator[Any]:
 def _tensors(value: Any) -> list[tuple[str, Shaped]]:
     """The tensors of a dict of tensors, or of a pickled module and its parts."""
     if isinstance(value, dict):
-        return [(str(k)[:LONGEST_NAME], v) for k, v in value.items() if isinstance(v, Shaped)][:MOST]
+        return [(str(k)[:LONGEST_NAME], v) for k, v in value.items() if isinstance(v, Shaped)][
+            :MOST
+        ]
     found: list[tuple[str, Shaped]] = []
     if isinstance(value, Made):
         _module(value, "", found, set(), 0)

@@ -186,7 +186,9 @@ def _counted(
     # An output layer may share the table of words, as the tables of encoder and decoder may.
     tables = summed(used[:, 5] * own[which])
     sizes = np.array([elements(shape) for shape in shapes], dtype=np.float64)[joined % size]
-    shared = np.where(sizes >= _LARGE, tables - (least == tables), np.minimum(tables, least - tables))
+    shared = np.where(
+        sizes >= _LARGE, tables - (least == tables), np.minimum(tables, least - tables)
+    )
     shared = np.where(tables > 0, shared, 0)
     packed = np.zeros(len(shapes), dtype=np.int64)
     packed[table[:, 1]] = table[:, 6]

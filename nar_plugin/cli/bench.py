@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nar_plugin.cli.bench_checkpoints import checkpoints
 from nar_plugin.cli.bench_index import index, load
 from nar_plugin.cli.bench_motifs import motifs
 from nar_plugin.cli.bench_trace import trace
@@ -42,6 +43,7 @@ app.command()(trace)
 app.command()(motifs)
 app.command()(index)
 app.command()(load)
+app.command()(checkpoints)
 
 
 @app.command()

@@ -17,7 +17,7 @@ from nar_plugin.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from nar_plugin.report import SimilarArchitectures, SimilarBlocks
+    from nar_plugin.report import SimilarArchitectures, SimilarBlocks, SimilarWeights
 
 Distinct = Literal["backbone", "graph"]
 
@@ -78,7 +78,7 @@ def find(
         say(names_text(similar))
 
 
-def _show(similar: SimilarArchitectures | SimilarBlocks, as_json: bool) -> None:
+def _show(similar: SimilarArchitectures | SimilarBlocks | SimilarWeights, as_json: bool) -> None:
     if as_json:
         show_json(similar.to_dict())
     else:

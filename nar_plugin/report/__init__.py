@@ -5,6 +5,7 @@ from nar_plugin.report.compare import Comparison
 from nar_plugin.report.hit import Hit, SharedMotif
 from nar_plugin.report.similar import SimilarArchitectures
 from nar_plugin.report.similar_blocks import SimilarBlocks
+from nar_plugin.report.similar_weights import SimilarWeights
 
 __all__ = [
     "Comparison",
@@ -14,4 +15,5 @@ __all__ = [
     "SharedMotif",
     "SimilarArchitectures",
     "SimilarBlocks",
+    "SimilarWeights",
 ]

@@ -165,9 +165,7 @@ def similar_weights(
     by_shape: dict[Shape, list[tuple[str, tuple[int, ...]]]] = {}
     for tensor in checkpoint.tensors:
         by_shape.setdefault(sorted_shape(tensor.shape), []).append((tensor.name, tensor.shape))
-    hits = tuple(
-        _hit(rank, each, query, by_shape) for rank, each in enumerate(found, start=1)
-    )
+    hits = tuple(_hit(rank, each, query, by_shape) for rank, each in enumerate(found, start=1))
     return SimilarWeights(query, index, hits, _notes(query, hits, known_base))
 
 
