@@ -19,6 +19,7 @@ RESIZED = 0.9  # credit for a layer that has other classes or another vocabulary
 MOST_RESIZED = 4  # of these: a weight and a bias at both ends
 LEAST_EQUAL = 64  # numbers from which on tensors of as many numbers are one in another form
 UNSEEN = 0.5  # credit for what may be parameters that no operation shows
+SHARP = 4  # power of the ratio of the two sizes: by chance they are rarely alike
 ROOM = 1.02  # parameters that no operation shows, before they are too many
 EXACT = 0.5  # of what a score lacks is given where the file has exactly the design's parameters
 
@@ -236,7 +237,8 @@ class _BothSides:
         loose, hidden = self.loose(), max(params - own, 0)
         unseen = max(hidden - loose, 0)
         rest = self.weight(self.left, self.of_file)
-        self.explained += rest if exact else UNSEEN * rest * min(loose, hidden) / max(loose, 1)
+        alike = min(loose, hidden) / max(loose, hidden, 1)
+        self.explained += rest if exact else UNSEEN * rest * alike**SHARP
         lacking = self.weight(self.open, self.of_design)
         lacking += sum((1 - RESIZED) * self.of_design(shape) for _, shape in self.resized)
         lacking += 0.0 if exact else self.satisfied * unseen / max(params, 1)

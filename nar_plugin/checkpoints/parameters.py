@@ -90,7 +90,7 @@ def _recurrent(
     gates: int, entering: int, width: int, out: int, layers: int, ways: int
 ) -> Iterator[Parameter]:
     """The matrices and biases of a recurrent layer as torch keeps them."""
-    state = out // ways if out and out // ways < width else width  # with a projection
+    state = out if 0 < out < width else width  # with a projection
     for layer in range(min(layers, 64)):
         come = entering if layer == 0 else ways * state
         yield Parameter(sorted_shape([gates * width, come]), ways, ways)

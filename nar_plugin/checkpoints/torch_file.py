@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import struct
 import zipfile
+from collections import deque
 from collections.abc import Iterator
 from io import BytesIO
 from typing import IO, Any
@@ -33,7 +34,10 @@ def is_program(file: LocalFile) -> bool:
     """Whether it is a zip of TorchScript or torch.export, which has a forward."""
     if not is_zip(file):
         return False
-    names = [info.filename for info in _zip(file).infolist()]
+    try:
+        names = _zip(file).namelist()
+    except (zipfile.BadZipFile, NotImplementedError, struct.error, ValueError, OSError) as error:
+        raise refused(file, FORM, str(error)) from error
     return any(name.endswith(("/constants.pkl", "/archive_format")) for name in names) or any(
         "/code/" in name for name in names
     )
@@ -122,28 +126,24 @@ class _Bounded:
 
 
 def _state(value: Any) -> list[Tensor]:
-    """The largest state_dict in a value.
+    """The state_dict of the most tensors in a value, the first of several.
 
-    An optimizer keeps its tensors in a dict for each parameter, so the model's is larger.
+    An optimizer keeps its tensors in a dict for each parameter, so the model's has more.
     """
     best: list[tuple[str, Shaped]] = []
     seen: set[int] = set()
-    waiting = [(value, 0)]
+    waiting = deque([(value, 0)])
     while waiting:
-        each, depth = waiting.pop()
+        each, depth = waiting.popleft()
         if id(each) in seen or depth > _DEEPEST:
             continue
         seen.add(id(each))
         found = _tensors(each)
-        if _size(found) >= _size(best) and found:
+        if len(found) > len(best):
             best = found
         if not (isinstance(each, Made) and found):  # the parts of a module are in it
             waiting += [(inner, depth + 1) for inner in _inside(each)]
     return _told(best)
-
-
-def _size(found: list[tuple[str, Shaped]]) -> int:
-    return sum(min(shaped.storage.count, 1 << 62) for _, shaped in found)
 
 
 def _inside(value: Any) -> Iterator[Any]:
@@ -163,20 +163,23 @@ def _tensors(value: Any) -> list[tuple[str, Shaped]]:
         ]
     found: list[tuple[str, Shaped]] = []
     if isinstance(value, Made):
-        _module(value, "", found, set(), 0)
+        _module(value, "", found, [MOST], 0)
     return found
 
 
 def _module(
-    value: Made, path: str, found: list[tuple[str, Shaped]], seen: set[int], depth: int
+    value: Made, path: str, found: list[tuple[str, Shaped]], visits: list[int], depth: int
 ) -> None:
-    """Collect what a pickled torch.nn.Module holds, as its state_dict would list it."""
+    """Collect what a pickled torch.nn.Module holds, as its state_dict would list it.
+
+    A module that several others share is listed for each, up to a number of visits.
+    """
     state = value.state
     if isinstance(state, tuple):
         state = next((part for part in state if isinstance(part, dict)), None)
-    if not isinstance(state, dict) or id(value) in seen or depth > _DEEPEST or len(found) > MOST:
+    visits[0] -= 1
+    if not isinstance(state, dict) or depth > _DEEPEST or visits[0] < 0 or len(found) > MOST:
         return
-    seen.add(id(value))
     for group in ("_parameters", "_buffers"):
         held = state.get(group)
         if isinstance(held, dict):
@@ -187,7 +190,7 @@ def _module(
     if isinstance(parts, dict):
         for name, part in parts.items():
             if isinstance(part, Made):
-                _module(part, f"{path}{name}."[:LONGEST_NAME], found, seen, depth + 1)
+                _module(part, f"{path}{name}."[:LONGEST_NAME], found, visits, depth + 1)
 
 
 def _told(found: list[tuple[str, Shaped]]) -> list[Tensor]:
