@@ -15,10 +15,11 @@ from math import sqrt
 from nar_plugin.checkpoints.compositions import best_way, by_rest, compositions, one_expert
 from nar_plugin.checkpoints.parameters import Shape, elements
 
-RESIZED = 0.9  # credit for a layer that has other classes or another vocabulary
-MOST_RESIZED = 4  # of these: a weight and a bias at both ends
+RESIZED = 0.8  # credit for a layer that has other classes or another vocabulary
+MOST_RESIZED = 2  # of these, of as many sides: one at each end
 LEAST_EQUAL = 64  # numbers from which on tensors of as many numbers are one in another form
 UNSEEN = 0.5  # credit for what may be parameters that no operation shows
+ABSENT = 0.05  # cost of a design of which the file lacks nearly all, beside its shapes
 SHARP = 4  # power of the ratio of the two sizes: by chance they are rarely alike
 ROOM = 1.02  # parameters that no operation shows, before they are too many
 EXACT = 0.5  # of what a score lacks is given where the file has exactly the design's parameters
@@ -42,14 +43,13 @@ class Match:
     """What a design explains of a file.
 
     Attributes:
-        score: From 0 to 1: the weight of what is explained on both sides.
+        score: From 0 to 1: the file's weight, of that and of what is unexplained on both sides.
         explained: How many tensors of the file are.
         resized: Pairs of a shape of the file and the design's, which differ in classes or words.
         direct: By shape, tensors that the design adds or multiplies as they are: positions, tokens.
         left: By shape, tensors of the file that it lacks.
         missing: By shape, parameters of the design that the file lacks.
         exact: Whether the file has exactly as many numbers as the design, resized layers aside.
-        absent: The share of the design's parameters that the file lacks.
         slack: The weight of what the design may have and the file has not.
     """
 
@@ -60,7 +60,6 @@ class Match:
     left: Counts
     missing: Counts
     exact: bool
-    absent: float = 0.0
     slack: float = 0.0
 
 
@@ -213,15 +212,14 @@ class _BothSides:
         """
         hidden = params - self.sizes(tied)[1]
         for shape in sorted(self.open, key=elements, reverse=True):
-            if self.open[shape] > 1 or len(self.resized) >= MOST_RESIZED:
+            alike = [theirs for _, theirs in self.resized if len(theirs) == len(shape)]
+            if self.open[shape] > 1 or len(alike) >= MOST_RESIZED:
                 continue
             others = [o for o, n in self.left.items() if n == 1 and _differ_in_one(shape, o)]
             if others:
                 loose = self.loose() - hidden
                 other = min(others, key=lambda each: abs(loose - elements(each)))
                 self.resized.append((other, shape))
-                self.explained += RESIZED * self.of_file(other)
-                self.satisfied += RESIZED * self.of_design(shape)
                 self.left[other] = self.open[shape] = 0
         self.drop_empty()
 
@@ -236,17 +234,19 @@ class _BothSides:
         exact = whole == params + beside
         loose, hidden = self.loose(), max(params - own, 0)
         unseen = max(hidden - loose, 0)
-        rest = self.weight(self.left, self.of_file)
+        absent = unseen + sum(elements(shape) * count for shape, count in self.open.items())
         alike = min(loose, hidden) / max(loose, hidden, 1)
-        self.explained += rest if exact else UNSEEN * rest * alike**SHARP
-        lacking = self.weight(self.open, self.of_design)
-        lacking += sum((1 - RESIZED) * self.of_design(shape) for _, shape in self.resized)
-        lacking += 0.0 if exact else self.satisfied * unseen / max(params, 1)
-        both = self.weight(self.have, self.of_file) + self.satisfied + lacking
-        score = (self.explained + self.satisfied) / both if both else 0.0
+        cost = self.weight(self.open, self.of_design)
+        for ours, theirs in self.resized:
+            cost += (1 - RESIZED) * (self.of_file(ours) + self.of_design(theirs))
+        if not exact:
+            cost += (1 - UNSEEN * alike**SHARP) * self.weight(self.left, self.of_file)
+            cost += self.satisfied * unseen / max(params, 1)
+            cost += ABSENT * self.satisfied * min(absent / max(params, 1), 1.0)
+        whole_weight = self.weight(self.have, self.of_file)
+        score = whole_weight / (whole_weight + cost) if whole_weight else 0.0
         direct = self.left if exact or 0 < loose <= ROOM * hidden else Counter[Shape]()
         left = self.left - direct
-        absent = unseen + sum(elements(shape) * count for shape, count in self.open.items())
         return Match(
             score=score + (EXACT * (1 - score) if exact else 0.0),
             explained=sum(self.have.values()) - sum(left.values()),
@@ -255,7 +255,6 @@ class _BothSides:
             left=left,
             missing=self.open,
             exact=exact,
-            absent=min(absent / max(params, 1), 1.0),
             slack=round(self.slack(), 6),
         )
 

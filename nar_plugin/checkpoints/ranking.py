@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 POOL = 50  # rows that stage two looks at
 VECTOR = 0.25  # weight of a bias or a norm beside that of a matrix
 UNKNOWN = 0.6  # weight of a matrix whose shape no row has
-ABSENT = 0.05  # what a score loses where the file lacks all of a design
 MOST_LOADERS = 8
 SAME = 1e-6  # scores that differ by less are equal
 
@@ -145,7 +144,7 @@ def _found(
         explanation = match(asked.have, asked.tied, needs, int(params[place]), weigh, asked.adapter)
         if explanation.score > 0:
             row = contents.row(place)
-            score = explanation.score - ABSENT * explanation.absent
+            score = explanation.score
             shown = names.shown(row) if names else row
             root = table.classes[place]
             found.append(_Found(score, place, shown, explanation, root, overlay))
