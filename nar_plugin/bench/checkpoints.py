@@ -33,6 +33,7 @@ _PACKED = 4  # bits
 _WIDE = 64  # numbers that share a scale
 _OF_HEAD = 2  # tensors with a side of so many classes: a weight and a bias
 _WORDS, _LONG = 5000, 4  # rows of a table of words, and how many times its width they are
+_OF_WORDS = 4  # tensors with a side of so many words: tables, an output layer and its bias
 
 
 @dataclass(frozen=True)
@@ -223,7 +224,8 @@ def other_head(tensors: tuple[Tensor, ...], draw: random.Random) -> list[Tensor]
             result[place] = _resized(result[place], classes, new)
     table = max(matrices, key=lambda place: result[place].shape[0])
     words = result[table].shape[0]
-    if words >= _WORDS and words > _LONG * result[table].shape[1]:
+    having = [each for each in result if words in each.shape]
+    if words >= _WORDS and words > _LONG * result[table].shape[1] and len(having) <= _OF_WORDS:
         extra = draw.choice((64, 1000, 8192))
         result = [_resized(each, words, words + extra) for each in result]
     return result

@@ -17,7 +17,7 @@ from nar_plugin.checkpoints.weight_table import WeightTable
 CLOSE = 0.1  # what a row gains that has as many parameters; it falls with 5% more or less
 NEAR = 20.0
 SHARP = 500.0  # and in the second list, which is of rows of the same size
-SECOND = 0.3  # of the proposals come from it
+MOST_ROWS = 2000  # that are looked through for twins of those that are proposed
 
 
 @dataclass(frozen=True)
@@ -56,18 +56,20 @@ def propose(
     weights: NDArray[np.float64],
     asked: Asked,
     count: int,
-) -> NDArray[np.int64]:
-    """The rows to look at closely, the most promising first.
+    allowed: NDArray[np.bool_] | None = None,
+) -> list[list[int]]:
+    """The rows to look at closely, the most promising first; rows that need the same together.
 
     Args:
         table: What the n rows need.
         params: How many parameters each has.
         weights: How much a tensor of each shape tells.
         asked: The file.
-        count: How many.
+        count: How many such groups.
+        allowed: Which rows may be among them; None for all.
 
     Shapes:
-        params int64[n]; weights float64[S]; the result int64[count] or less.
+        params int64[n]; weights float64[S]; allowed [n].
     """
     have = _spelled_otherwise(table, asked.have)
     held, told = have[table.keys], weights[table.keys]
@@ -77,7 +79,8 @@ def propose(
     shared = np.minimum(shared, whole)
     scores = 2 * shared / np.maximum(whole + shared + lacking, 1e-9)
     if asked.adapter:
-        return np.argsort(-shared / max(whole, 1e-9) - 1e-3 * scores, kind="stable")[:count]
+        order = np.argsort(-shared / max(whole, 1e-9) - 1e-3 * scores, kind="stable")
+        return _groups(table, params, [order], count, allowed)
     sizes = np.array([elements(shape) for shape in table.shapes], dtype=np.float64)
     buffers = np.bincount(table.rows, sizes[table.keys] * table.buffers, table.count)
     least, most = np.maximum(params, 1), np.maximum(params + buffers, 1)
@@ -85,9 +88,29 @@ def propose(
     far = np.maximum(np.maximum(size / most, least / size) - 1, 0)
     first = np.argsort(-(scores + CLOSE * np.exp(-NEAR * far)), kind="stable")
     second = np.argsort(-(scores + np.exp(-SHARP * far)), kind="stable")
-    some = int(SECOND * count)
-    both = dict.fromkeys([*first[: count - some].tolist(), *second[:some].tolist()])
-    return np.array(list(both), dtype=np.int64)
+    return _groups(table, params, [first, second], count, allowed)
+
+
+def _groups(
+    table: WeightTable,
+    params: NDArray[np.int64],
+    orders: list[NDArray[np.int64]],
+    count: int,
+    allowed: NDArray[np.bool_] | None,
+) -> list[list[int]]:
+    """Take rows from each order in turn; those of equal needs and size are one group."""
+    groups: dict[tuple[int, int], list[int]] = {}
+    seen: set[int] = set()
+    for row in np.stack(orders, axis=1).ravel().tolist():
+        if row in seen or (allowed is not None and not allowed[row]):
+            continue
+        seen.add(row)
+        key = int(table.twins[row]), int(params[row])
+        if key in groups or len(groups) < count:
+            groups.setdefault(key, []).append(row)
+        elif len(seen) > MOST_ROWS:
+            break
+    return [sorted(rows) for rows in groups.values()]
 
 
 def _spelled_otherwise(table: WeightTable, have: Mapping[Shape, int]) -> NDArray[np.float64]:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from nar_plugin.index.store.contents import Contents
     from nar_plugin.index.store.rows import ArchitectureRow
 
-POOL = 50  # rows that stage two looks at
+POOL = 60  # rows of different needs that stage two looks at
 VECTOR = 0.25  # weight of a bias or a norm beside that of a matrix
 UNKNOWN = 0.6  # weight of a matrix whose shape no row has
 MOST_LOADERS = 8
@@ -125,11 +125,8 @@ def _found(
     table = table_of(index)
     params = np.asarray(contents.table["params"].to_numpy(), dtype=np.int64)
     weights = weights_of(table)
-    pool = propose(table, params, weights, asked, max(POOL, 2 * k))
     allowed = allowed_rows(contents.table, where) if where else None
-    if allowed is not None:
-        everything = propose(table, params, weights, asked, len(contents))
-        pool = everything[allowed[everything]][: max(POOL, 2 * k)]
+    pool = propose(table, params, weights, asked, max(POOL, 2 * k), allowed)
 
     def weigh(shape: Shape) -> float:
         number = table.numbers.get(shape)
@@ -139,15 +136,21 @@ def _found(
 
     names = name_filter(contents.table, where) if where else None
     found = []
-    for place in pool.tolist():
-        needs = needs_of(table, place)
-        explanation = match(asked.have, asked.tied, needs, int(params[place]), weigh, asked.adapter)
+    for rows in pool:
+        needs, size = needs_of(table, rows[0]), int(params[rows[0]])
+        explanation = match(asked.have, asked.tied, needs, size, weigh, asked.adapter)
         if explanation.score > 0:
-            row = contents.row(place)
-            score = explanation.score
-            shown = names.shown(row) if names else row
-            root = table.classes[place]
-            found.append(_Found(score, place, shown, explanation, root, overlay))
+            found.extend(
+                _Found(
+                    explanation.score,
+                    place,
+                    names.shown(contents.row(place)) if names else contents.row(place),
+                    explanation,
+                    table.classes[place],
+                    overlay,
+                )
+                for place in rows
+            )
     return found
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -67,12 +68,13 @@ class WeightTable:
         return np.asarray(np.log(1 + self.count / np.maximum(having, 1)) / np.log(1 + self.count))
 
     @cached_property
-    def by_elements(self) -> dict[int, list[int]]:
-        """The shapes of each count of numbers."""
-        groups: dict[int, list[int]] = {}
-        for number, shape in enumerate(self.shapes):
-            groups.setdefault(elements(shape), []).append(number)
-        return groups
+    def twins(self) -> Ints:
+        """int64[n]: a number for each row, equal for rows that need the same."""
+        columns = np.stack([self.keys, self.least, self.most, self.buffers], axis=1)
+        groups: dict[bytes, int] = {}
+        starts = self.starts.tolist()
+        contents = (columns[a:b].tobytes() for a, b in pairwise(starts))
+        return np.array([groups.setdefault(each, len(groups)) for each in contents])
 
     @cached_property
     def starts(self) -> Ints:
