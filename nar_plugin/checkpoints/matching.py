@@ -18,9 +18,7 @@ from nar_plugin.checkpoints.parameters import Shape, elements
 RESIZED = 0.8  # credit for a layer that has other classes or another vocabulary
 MOST_RESIZED = 2  # of these, of as many sides: one at each end
 LEAST_EQUAL = 64  # numbers from which on tensors of as many numbers are one in another form
-UNSEEN = 0.5  # credit for what may be parameters that no operation shows
 ABSENT = 0.05  # cost of a design of which the file lacks nearly all, beside its shapes
-SHARP = 4  # power of the ratio of the two sizes: by chance they are rarely alike
 ROOM = 1.02  # parameters that no operation shows, before they are too many
 EXACT = 0.5  # of what a score lacks is given where the file has exactly the design's parameters
 
@@ -235,12 +233,11 @@ class _BothSides:
         loose, hidden = self.loose(), max(params - own, 0)
         unseen = max(hidden - loose, 0)
         absent = unseen + sum(elements(shape) * count for shape, count in self.open.items())
-        alike = min(loose, hidden) / max(loose, hidden, 1)
         cost = self.weight(self.open, self.of_design)
         for ours, theirs in self.resized:
             cost += (1 - RESIZED) * (self.of_file(ours) + self.of_design(theirs))
         if not exact:
-            cost += (1 - UNSEEN * alike**SHARP) * self.weight(self.left, self.of_file)
+            cost += self.weight(self.left, self.of_file)
             cost += self.satisfied * unseen / max(params, 1)
             cost += ABSENT * self.satisfied * min(absent / max(params, 1), 1.0)
         whole_weight = self.weight(self.have, self.of_file)
