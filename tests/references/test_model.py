@@ -60,7 +60,7 @@ def test_a_pipeline_names_its_parts_largest_first():
 
 
 def test_weights_alone_are_no_model():
-    with pytest.raises(NarError, match=r"OrderedDict of tensors: weights alone; build the model"):
+    with pytest.raises(NarError, match=r"OrderedDict of tensors: weights alone, without a forward"):
         as_model(nn.Linear(2, 2).state_dict())
 
 
