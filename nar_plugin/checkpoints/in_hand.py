@@ -59,7 +59,9 @@ def from_state_dict(candidate: Any) -> Checkpoint:
 
 
 def _numbers_of(value: Any) -> tuple[Any, ...]:
-    """What two tensors share that are tied."""
-    if value.device.type == "meta" or not value.numel():
+    """What two tensors share that are tied: a storage, also of tensors on the meta device."""
+    try:
+        storage = value.untyped_storage()._cdata
+    except (NotImplementedError, RuntimeError):  # a sparse tensor, or one that wraps others
         return (id(value),)
-    return value.untyped_storage().data_ptr(), value.storage_offset(), tuple(sorted(value.shape))
+    return storage, value.storage_offset(), tuple(sorted(value.shape))

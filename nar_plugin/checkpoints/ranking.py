@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from nar_plugin.index.store.contents import Contents
     from nar_plugin.index.store.rows import ArchitectureRow
 
-POOL = 60  # rows of different needs that stage two looks at
+POOL = 80  # rows of different needs that stage two looks at
+ENOUGH = 50  # of them, once one of them is all that the file is
 VECTOR = 0.25  # weight of a bias or a norm beside that of a matrix
 UNKNOWN = 0.6  # weight of a matrix whose shape no row has
 MOST_LOADERS = 8
@@ -136,9 +137,13 @@ def _found(
 
     names = name_filter(contents.table, where) if where else None
     found = []
-    for rows in pool:
+    whole = False
+    for looked_at, rows in enumerate(pool):
+        if whole and looked_at >= max(ENOUGH, 2 * k):
+            break
         needs, size = needs_of(table, rows[0]), int(params[rows[0]])
         explanation = match(asked.have, asked.tied, needs, size, weigh, asked.adapter)
+        whole = whole or explanation.score >= 1 - SAME
         if explanation.score > 0:
             found.extend(
                 _Found(
