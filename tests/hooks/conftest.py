@@ -29,6 +29,7 @@ def listed(installed):
         installed(library)
         plugin = import_module(f"nar_plugin.hooks.{library}")
         items = list(plugin.nar_architectures())
+        assert all(item.name.startswith(f"{library}:") for item in items)
         names = {item.name.removeprefix(f"{library}:"): item for item in items}
         assert len(names) == len(items)
         return names

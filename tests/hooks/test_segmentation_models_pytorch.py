@@ -42,10 +42,10 @@ def test_provenance_builds_the_model_again(smp):
 
 @pytest.mark.slow
 def test_a_sample_is_traced(listed):
-    items = listed(_PREFIX).items()
-    names = [item.name for _, item in items if not item.composed]
+    items = listed(_PREFIX).values()
+    names = [item.name for item in items if not item.composed]
     models = {name: resolve(name) for name in names}
-    composed = [item.name for _, item in items if item.composed][::50]
+    composed = [item.name for item in items if item.composed][::50]
     for name in composed:
         with contextlib.suppress(PluginError):  # the library refuses some pairs itself
             models[name] = resolve(name)
