@@ -127,15 +127,17 @@ def find_similar(
             was traced. So it does in `embed` and `novelty`.
         k: How many, at least 1.
         at: A module, such as `layer3.0`, or `.` for the model as a block. The model is traced, so
-            that the inputs of the module are known.
+            that the inputs of the module are known. Without it, a module of a larger model is
+            asked about as a model of its own.
         index: An index, its folder or repository, or None for the one that answers (`load_index`).
         where: Conditions on the hits: `task`, `family`, `library`, `params`, `year` and more
             (`nar_plugin.index.search.where.allowed_rows`); `!timm` leaves timm out, and `mine` in
             `{"params": "<mine"}` is the size of the model.
         example_inputs: What the forward is traced with, when the guess is not right.
-        trace: Build and trace the model even if the index knows the name.
+        trace: Build and trace the model even if the index knows the name; with `at` it always is.
         distinct: `backbone` makes designs that differ in head or stem one hit, the best of them;
-            the others are its `variants`. `graph` makes each distinct graph a hit.
+            the others are its `variants`. `graph` makes each distinct graph a hit, and does not
+            go with `at`.
 
     Returns:
         The hits, most alike first. An identical graph comes first, with `exact` set. A hit has the
@@ -152,6 +154,8 @@ def find_similar(
     if (checkpoint := checkpoint_of(model)) is not None:
         return _with_weights(checkpoint, int(k), found, where, at)
     if at is not None:
+        if _distinct(distinct) != "backbone":
+            raise NarError("distinct is of whole designs: with at, a backbone is named once.")
         return _similar_blocks(model, int(k), at, found, where, example_inputs)
     subject, query, macro = _ask(model, example_inputs, found, "find_similar", trace)
     where = with_own_sizes(where, own_sizes(query))

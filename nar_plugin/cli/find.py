@@ -61,8 +61,8 @@ def find(
     ] = None,
 ) -> None:
     """Find the known architectures that resemble a model, or contain one of its blocks."""
-    if names and at is not None:
-        raise typer.BadParameter("a block has no names; ask without --at", param_hint="--names")
+    if at is not None:
+        _refuse_with_at(names=names, trace=trace, distinct=distinct)
     wanted = _conditions(where or [])
     from nar_plugin import api
     from nar_plugin.report.wording import names_text
@@ -76,6 +76,18 @@ def find(
     _show(similar, as_json)
     if names and not as_json:
         say(names_text(similar))
+
+
+def _refuse_with_at(*, names: bool, trace: bool, distinct: Distinct) -> None:
+    """Say what a question about a block does not take, rather than leave it out in silence."""
+    reasons = {
+        "--names": (names, "a block has no names"),
+        "--trace": (trace, "a block is always cut from a trace"),
+        "--distinct": (distinct != "backbone", "hits are blocks, and a backbone is named once"),
+    }
+    for option, (given, reason) in reasons.items():
+        if given:
+            raise typer.BadParameter(f"{reason}; ask without --at", param_hint=option)
 
 
 def _show(similar: SimilarArchitectures | SimilarBlocks | SimilarWeights, as_json: bool) -> None:

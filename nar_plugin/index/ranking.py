@@ -181,7 +181,8 @@ def _single(matches: Sequence[Match]) -> list[Ranked]:
 def _folded(matches: Sequence[Match], places: Mapping[str, int], subject: Subject) -> list[Ranked]:
     """One hit for each backbone. The user's own models stand for themselves.
 
-    Hits are ordered by the most alike row of their backbone. `_representative` names them.
+    `_representative` names a hit, which ranks by the score that it shows. The backbone of the
+    question ranks by its most alike row: heads do not move it down.
     """
     groups: dict[str, list[Match]] = {}
     for match in matches:
@@ -189,14 +190,16 @@ def _folded(matches: Sequence[Match], places: Mapping[str, int], subject: Subjec
         own = match.overlay and row.fingerprint not in places
         key = row.fingerprint if own else row.backbone or row.design or row.fingerprint
         groups.setdefault(key, []).append(match)
-    found = []
+    found: list[tuple[float, Ranked]] = []
     for group in groups.values():
         best = group[0]
         if not _is_same(subject, best.row):
             best = _representative(group, places, subject)
         others = tuple(match.row for match in group if match is not best)
-        found.append(Ranked(best, others))
-    return found
+        own = group[0].row.backbone == subject.backbone != ""
+        found.append((group[0].score if own else best.score, Ranked(best, others)))
+    found.sort(key=lambda pair: -pair[0])
+    return [ranked for _, ranked in found]
 
 
 def _representative(group: Sequence[Match], places: Mapping[str, int], subject: Subject) -> Match:

@@ -78,6 +78,16 @@ class Novelty(float):
         """
         return tuple(row.a for row in self.explanation.rows if row.a and not row.b)
 
+    @property
+    def partners_alike(self) -> tuple[float, float] | None:
+        """The least and the greatest likeness of a block and its partner; None without partners.
+
+        Raises:
+            NarError: See `explanation`.
+        """
+        found = [row.likeness for row in self.explanation.rows if row.likeness is not None]
+        return (min(found), max(found)) if found else None
+
     def __repr__(self) -> str:
         """The report as plain text, as wide as the terminal."""
         from nar_plugin.report.terminal import plain_text
@@ -100,9 +110,13 @@ class Novelty(float):
         return Group(*lines, *map(Text, _facts(self)))
 
     def to_dict(self) -> dict[str, Any]:
-        """What `nar novelty --json` prints; `without_partner` is null where it is not known."""
+        """What `nar novelty --json` prints; what of the blocks is not known is null."""
+        parts: list[str] | None = []
+        alike = None
         try:
-            parts = [part.name for part in self.without_partner] if self else []
+            if self:
+                parts = [part.name for part in self.without_partner]
+                alike = self.partners_alike
         except NarError:
             parts = None
         return {
@@ -113,6 +127,7 @@ class Novelty(float):
             },
             "nearest": self.nearest.to_dict(),
             "without_partner": parts,
+            "partners_alike": list(alike) if alike else None,
         }
 
 
@@ -131,6 +146,17 @@ def _facts(found: Novelty) -> list[str]:
         parts = found.without_partner
     except NarError as error:
         return [*lines, f"which blocks it lacks is not known: {clean(error)}"]
+    alike = _alike_text(found.partners_alike)
     if not parts:
-        return [*lines, f"every block has a partner there: {found.explanation.verdict.text}"]
-    return [*lines, "blocks without a partner there:", *(f"  {part.name}" for part in parts)]
+        return [*lines, f"every block has a partner there{alike}: {found.explanation.verdict.text}"]
+    told = [f"  {part.name}" for part in parts]
+    others = [f"the others have one{alike}"] * bool(alike)
+    return [*lines, "blocks without a partner there:", *told, *others]
+
+
+def _alike_text(ends: tuple[float, float] | None) -> str:
+    """Such as `, 0.17 to 0.44 alike`: a partner need not be like a block."""
+    if ends is None:
+        return ""
+    least, most = (f"{end:.2f}" for end in ends)
+    return f", {least if least == most else f'{least} to {most}'} alike"

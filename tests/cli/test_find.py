@@ -51,6 +51,8 @@ def test_conditions(nar, api):
         ["my:net", "--where", "=resnet"],
         ["my:net", "--no-such-option"],
         ["my:net", "--at", "layer1", "--names"],
+        ["my:net", "--at", "layer1", "--trace"],
+        ["my:net", "--at", "layer1", "--distinct", "graph"],
     ],
 )
 def test_wrong_usage(nar, api, words):
