@@ -70,7 +70,7 @@ def test_the_report_names_prior_art_and_the_blocks_that_it_lacks(found):
     assert "more novel than" in text
     least, most = found.partners_alike
     assert 0 < least < most <= 1
-    assert f"have one, {least:.2f} to {most:.2f} alike" in text
+    assert f", {least:.2f} to {most:.2f} alike" in text
     assert found.to_dict()["partners_alike"] == [least, most]
     parts = [part.name for part in found.without_partner]
     assert found.to_dict()["without_partner"] == parts
