@@ -162,18 +162,24 @@ def _across(
     for _ in range(3):
         for known, order in ((before, rows), (after, list(reversed(rows)))):
             for row in order:
-                wanted = {}
-                for n in row:
-                    near = known.get(n) or []
-                    wanted[n] = sum(middle[m] for m in near) / len(near) if near else middle[n]
-                _spread(sorted(row, key=lambda n: (wanted[n], n)), wanted, placed, middle)
+                _settle(row, known, placed, middle)
     for row in rows:
-        wanted = {}
-        for n in row:
-            near = [middle[m] for m in before.get(n, ())]
-            wanted[n] = sum(near) / len(near) if near else middle[n]
-        _spread(sorted(row, key=lambda n: (wanted[n], n)), wanted, placed, middle)
+        _settle(row, before, placed, middle)
     return [each.moved(middle[n] - each.width / 2 - each.x, 0) for n, each in enumerate(placed)]
+
+
+def _settle(
+    row: Sequence[int],
+    near: dict[int, list[int]],
+    placed: Sequence[Placed],
+    middle: list[float],
+) -> None:
+    """Set the middles of one row by those of the boxes that each is near to."""
+    wanted = {}
+    for number in row:
+        middles = [middle[other] for other in near.get(number, ())] or [middle[number]]
+        wanted[number] = sum(middles) / len(middles)
+    _spread(sorted(row, key=lambda n: (wanted[n], n)), wanted, placed, middle)
 
 
 def _spread(

@@ -15,6 +15,7 @@ from nar_plugin.report.explanation_table import (
     weights_text,
 )
 from nar_plugin.report.html import stylesheet
+from nar_plugin.report.wording import name_text
 from nar_plugin.visible_text import clean
 
 if TYPE_CHECKING:
@@ -24,26 +25,42 @@ if TYPE_CHECKING:
 
 def explanation_html(explanation: Explanation) -> str:
     """Verdict, the parts side by side, what differs, and what this does not say."""
+    return (
+        f'<div class="nar-report"><style>{stylesheet()}</style>'
+        f"<div><b>likeness {explanation.likeness:.3f}: {_text(explanation.verdict.text)}</b></div>"
+        f"{explanation_body(explanation)}</div>"
+    )
+
+
+def explanation_body(explanation: Explanation) -> str:
+    """All of it but the verdict, to stand in a report."""
     headings = explanation.a, explanation.b, "alike", "share", "weights"
     head = "".join(f"<th>{_text(heading)}</th>" for heading in headings)
     rows = "".join(_row(row) for row in explanation.rows)
     alone = zip(("first", "second"), alone_texts(explanation), strict=True)
     return (
-        f'<div class="nar-report"><style>{stylesheet()}</style>'
-        f"<div><b>likeness {explanation.likeness:.3f}: {_text(explanation.verdict.text)}</b></div>"
         f"<div>{_text(common_text(explanation))}</div>"
         f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
         f"{_list('From the first to the second', differences_text(explanation))}"
         f"{''.join(_list(f'Only in the {side}', told) for side, told in alone)}"
-        f'<div class="nar-quiet">{_text(explanation.limits)}</div></div>'
+        f'<div class="nar-quiet">{_text(explanation.limits)}</div>'
     )
 
 
 def comparison_html(comparison: Comparison) -> str:
     """The explanation of two models; their tables as text where there is none."""
     if comparison.explanation:
-        return explanation_html(comparison.explanation)
+        return explanation_html(comparison.explanation) + _picture(comparison)
     return f"<pre>{escape(repr(comparison))}</pre>"
+
+
+def _picture(comparison: Comparison) -> str:
+    from nar_plugin.report.fold_outs import image
+
+    if comparison.macros is None:
+        return ""
+    names = f"{name_text(comparison.a)} and {name_text(comparison.b)}"
+    return f"<details><summary>picture</summary>{image(comparison.draw().svg(), names)}</details>"
 
 
 def _row(row: ExplainedRow) -> str:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from nar_plugin.report.similar import SimilarArchitectures
 
 SHOWN_MOTIFS = 3
+SHOWN_HITS = 10  # rows; the others fold
 
 _NUMBERS = frozenset(("#", "score", "params", "FLOPs"))
 _HEADINGS = (
@@ -40,15 +41,18 @@ _HEADINGS = (
 
 
 def similar_html(similar: SimilarArchitectures) -> str:
-    """The query, a row for each hit, and the index that answered."""
+    """The query, a row for each hit, why they are alike, and the index that answered."""
+    from nar_plugin.report.fold_outs import explanations_html, thumbnail_html
+
     notes = "".join(f"<div>{escape(note)}</div>" for note in similar.notes)
     return (
         f'<div class="nar-report"><style>{stylesheet()}</style>'
         f"<div>similar to <b>{escape(query_text(similar.query))}</b></div>"
         f'<div class="nar-quiet">{escape(inputs_text(similar.query))}</div>'
         f"{notes}"
-        f"{_table(similar)}"
+        f"{_table(similar[:SHOWN_HITS])}"
         f'<div class="nar-quiet">{escape(motif_legend(similar))}</div>'
+        f"{_more(similar[SHOWN_HITS:])}{explanations_html(similar)}{thumbnail_html(similar)}"
         f'<div class="nar-quiet">{escape(index_text(similar.index))}</div></div>'
     )
 
@@ -64,11 +68,25 @@ def _table(hits: Sequence[Hit]) -> str:
     return f"<table><thead><tr>{headings}</tr></thead><tbody>{rows}</tbody></table>"
 
 
+def _more(hits: Sequence[Hit]) -> str:
+    """The hits beyond the first screen, folded."""
+    if not hits:
+        return ""
+    return f"<details><summary>{len(hits):,} more</summary>{_table(hits)}</details>"
+
+
+def _score(score: float) -> str:
+    """A number, and below it a bar of that length."""
+    full = max(0.0, min(1.0, score))
+    bar = f'<div class="nar-score" style="width:{full:.0%}"></div>'
+    return f"{score:.3f}{bar}"
+
+
 def _row(hit: Hit) -> str:
     cells = (
         str(hit.rank),
         _name(hit),
-        f"{hit.score:.3f}",
+        _score(hit.score),
         _text(hit.family),
         _text(hit.task),
         params_text(hit.params),
