@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import torch
 from own_models import OwnHybrid, OwnUNet
 
 import nar_plugin
@@ -40,7 +41,8 @@ def picture(name: str) -> Picture:
     if name in PAIRS:
         return nar_plugin.compare(*PAIRS[name]).draw()
     if name in OWN:
-        return nar_plugin.motifs(OWN[name]()).draw(OWN[name].__name__)
+        with torch.device("meta"):
+            return nar_plugin.motifs(OWN[name]()).draw(OWN[name].__name__)
     return nar_plugin.motifs(ALONE[name]).draw(ALONE[name])
 
 
