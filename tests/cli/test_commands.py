@@ -26,6 +26,14 @@ def test_compare(nar, api):
     assert nar("compare", "my:net").exit_code == 2
 
 
+def test_draw(nar, api, tmp_path):
+    assert nar("draw", "my:net").stdout.startswith("<svg")
+    file = tmp_path / "net.html"
+    assert nar("draw", "my:net", "-o", str(file)).stdout.strip() == str(file)
+    assert "<details" in file.read_text()
+    assert "graphs of both" in str(nar("draw", "my:net", "my:other").exception)
+
+
 def test_dedupe(nar, api):
     assert "1 model, 1 design" in nar("dedupe", "my:net").stdout
     assert json.loads(nar("dedupe", "my:net", "--json").stdout)["first"] == [0]

@@ -92,3 +92,33 @@ def test_the_style_stays_inside_the_report(similar):
     rules = [line for line in style.splitlines() if line.strip()]
     assert rules
     assert all(line.startswith("div.nar-report") for line in rules)
+
+
+def test_ten_rows_are_shown_and_the_others_fold(similar, make_hit):
+    many = replace(similar, hits=tuple(make_hit(rank=rank) for rank in range(1, 14)))
+    shown, _, folded = many._repr_html_().partition("<details>")
+    assert [part.count("<tr>") for part in (shown, folded)] == [1 + 10, 1 + 3]
+    assert "3 more" in folded
+    assert "<details>" not in similar._repr_html_()  # no graph is at hand, so none is built
+
+
+def test_a_bar_is_as_long_as_the_score(similar):
+    widths = [
+        attrs["style"]
+        for tag, attrs in Reader(similar._repr_html_()).tags
+        if attrs.get("class") == "nar-score"
+    ]
+    assert widths == ["width:100%", "width:99%", "width:61%"]
+
+
+def test_the_first_hits_unfold_their_explanation_and_the_model_its_picture():
+    import nar_plugin
+
+    html = nar_plugin.find_similar("timm:resnet18", k=5)._repr_html_()
+    page = Reader(html)
+    tags = [tag for tag, _ in page.tags]
+    assert tags.count("summary") == 3 + 1
+    assert "1: The same architecture." in page.words
+    (image,) = [attrs for tag, attrs in page.tags if tag == "img"]
+    assert image["src"].startswith("data:image/svg+xml;base64,")
+    assert "script" not in tags
