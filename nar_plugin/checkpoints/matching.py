@@ -19,7 +19,7 @@ RESIZED = 0.8  # credit for a layer that has other classes or another vocabulary
 MOST_RESIZED = 2  # of these, of as many sides: one at each end
 LEAST_EQUAL = 64  # numbers from which on tensors of as many numbers are one in another form
 ABSENT = 0.05  # cost of a design of which the file lacks nearly all, beside its shapes
-ROOM = 1.02  # parameters that no operation shows, before they are too many
+ROOM = 1.05  # times the parameters that no operation shows: what is left over is these
 EXACT = 0.5  # of what a score lacks is given where the file has exactly the design's parameters
 
 Weigh = Callable[[Shape], float]
@@ -242,7 +242,8 @@ class _BothSides:
             cost += ABSENT * self.satisfied * min(absent / max(params, 1), 1.0)
         whole_weight = self.weight(self.have, self.of_file)
         score = whole_weight / (whole_weight + cost) if whole_weight else 0.0
-        direct = self.left if exact or 0 < loose <= ROOM * hidden else Counter[Shape]()
+        alike = hidden and 1 / ROOM <= loose / hidden <= ROOM
+        direct = self.left if exact or alike else Counter[Shape]()
         left = self.left - direct
         return Match(
             score=score + (EXACT * (1 - score) if exact else 0.0),

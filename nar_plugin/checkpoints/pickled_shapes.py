@@ -196,8 +196,8 @@ class Shaped:
 def _made(by: Any, given: Any) -> Any:
     """What a call would make: a tensor's shape, a dict, or a stand-in."""
     name = by.name if isinstance(by, Named) else ""
-    if name.endswith("OrderedDict") or name.endswith("defaultdict"):
-        return {}
+    if name.endswith(("OrderedDict", "defaultdict")):
+        return _dict(given)
     if name in ("torch._utils._rebuild_parameter", "torch._utils._rebuild_parameter_with_state"):
         return given[0]
     if name.startswith("torch._utils._rebuild") or name.startswith("torch._tensor._rebuild"):
@@ -205,6 +205,16 @@ def _made(by: Any, given: Any) -> Any:
         if shaped is not None:
             return shaped
     return Made(by, given)
+
+
+def _dict(given: Any) -> dict[Any, Any]:
+    """A dict, with the pairs that Python 2 gave an OrderedDict when it was made."""
+    result: dict[Any, Any] = {}
+    pairs = given[0] if isinstance(given, tuple) and given else ()
+    for pair in pairs if isinstance(pairs, list | tuple) else ():
+        if isinstance(pair, list | tuple) and len(pair) == 2:
+            _set(result, list(pair))
+    return result
 
 
 def _shaped(given: Any) -> Shaped | None:

@@ -2,6 +2,7 @@
 
 import json
 import struct
+from collections import OrderedDict
 
 import pytest
 import torch
@@ -122,3 +123,15 @@ def test_a_huge_file_is_answered_by_its_header(tmp_path):
     with pytest.raises(NarError, match="it lacks"), file.open("r+b") as out:
         out.truncate(1 << 20)
         read_checkpoint(file)
+
+
+def test_an_ordered_dict_of_python_2(tmp_path):
+    """It was pickled as a call with pairs: lpips ships such files."""
+
+    class Old(dict):
+        def __reduce__(self):
+            return OrderedDict, ([[name, value] for name, value in self.items()],)
+
+    file = tmp_path / "old.pth"
+    torch.save(Old(a=torch.zeros(1, 64, 1, 1)), file, _use_new_zipfile_serialization=False)
+    assert told(read_checkpoint(file)) == {"a": (1, 64, 1, 1)}
