@@ -14,13 +14,15 @@ was before.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nar_plugin.encoder import words
-from nar_plugin.encoder.relabelling import Hashes, mixed, nodes_of, surroundings, walks
+from nar_plugin.encoder.relabelling import Hashes, Operations, mixed, surroundings, walks
 from nar_plugin.encoder.trunk import trunk
 from nar_plugin.encoder.words import pointwise
 from nar_plugin.tracing.fingerprint import body
@@ -101,9 +103,9 @@ def counts_of(graphs: Sequence[ArchitectureGraph]) -> Counts:
     """Count the labels of graphs."""
     graphs = [read(graph) for graph in graphs]
     owners = np.repeat(np.arange(len(graphs)), [len(graph) for graph in graphs])
-    parts = [_counted(placed.view, owners, placed) for placed in placed_labels(graphs)]
+    parts = [_counted(placed.view, owners, placed, len(graphs)) for placed in placed_labels(graphs)]
     found = joined(parts)
-    order = np.lexsort((found.labels, found.views, found.graphs))
+    order = np.argsort(found.graphs * len(VIEWS) + found.views, kind="stable")
     return Counts(found.graphs[order], found.views[order], found.labels[order], found.counts[order])
 
 
@@ -123,8 +125,11 @@ def placed_labels(graphs: Sequence[ArchitectureGraph]) -> Iterator[Placed]:
     Args:
         graphs: As `read` gives them.
     """
+    operations = Operations.of(graphs)
+    # Of a convolution of one point it is told what is told of a linear layer.
+    told = replace(operations, distinct=[pointwise(op) for op in operations.distinct])
     for word, group in _grouped():
-        nodes = nodes_of(graphs, _told(word))
+        nodes = told.labelled(word)
         around = max((view.depth for _, view in group if not view.walks), default=-1)
         along = max((view.depth for _, view in group if view.walks), default=0)
         found = {(False, depth): each for depth, each in enumerate(surroundings(nodes, around))}
@@ -136,11 +141,6 @@ def placed_labels(graphs: Sequence[ArchitectureGraph]) -> Iterator[Placed]:
             yield Placed(number, places, mixed(labels ^ np.uint64(number + 1)))
 
 
-def _told(word: Callable[[Op], str]) -> Callable[[Op], str]:
-    """Of a convolution of one point it is told what is told of a linear layer."""
-    return lambda op: word(pointwise(op))
-
-
 def _grouped() -> list[tuple[Callable[[Op], str], list[tuple[int, View]]]]:
     """The views of each word, numbered: one relabelling serves all depths."""
     groups: dict[Callable[[Op], str], list[tuple[int, View]]] = {}
@@ -149,14 +149,16 @@ def _grouped() -> list[tuple[Callable[[Op], str], list[tuple[int, View]]]]:
     return list(groups.items())
 
 
-def _counted(view: int, owners: NDArray[np.int64], placed: Placed) -> Counts:
-    """Distinct pairs of graph and label, and how often each occurs."""
-    graphs, labels = owners[placed.places], placed.labels
-    order = np.lexsort((labels, graphs))
-    graphs, labels = graphs[order], labels[order]
+def _counted(view: int, owners: NDArray[np.int64], placed: Placed, graphs: int) -> Counts:
+    """Distinct pairs of graph and label, sorted, and how often each occurs."""
+    owner, labels = owners[placed.places], placed.labels.copy()
+    # Graph by graph: a sort of few labels takes a tenth of a sort of all by two keys.
+    borders = np.searchsorted(owner, np.arange(graphs + 1)).tolist()
+    for start, stop in pairwise(borders):
+        labels[start:stop].sort()
     new = np.ones(len(labels), dtype=bool)
-    new[1:] = (graphs[1:] != graphs[:-1]) | (labels[1:] != labels[:-1])
+    new[1:] = (owner[1:] != owner[:-1]) | (labels[1:] != labels[:-1])
     starts = np.flatnonzero(new)
     counts = np.diff(np.append(starts, len(labels)))
     views = np.full(len(starts), view, dtype=np.uint8)
-    return Counts(graphs[starts], views, labels[starts], counts)
+    return Counts(owner[starts], views, labels[starts], counts)

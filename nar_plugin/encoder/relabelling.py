@@ -15,6 +15,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,33 +41,50 @@ class Nodes:
     edges: NDArray[np.int64]
 
 
-def nodes_of(graphs: Sequence[ArchitectureGraph], word: Callable[[Op], str]) -> Nodes:
-    """Put graphs side by side, each operation labelled by the hash of its word.
+@dataclass(frozen=True)
+class Operations:
+    """Graphs side by side, their operations numbered so that each is put into words once.
 
-    Args:
-        graphs: The graphs.
-        word: What is told of an operation. One with an empty text has the label 0 and is passed by:
-            what reads it reads its first input.
+    Attributes:
+        distinct: The d operations that differ as objects; equal ones are mostly one object.
+        numbers: int64[N], which of them each operation of each graph is.
+        graphs: int64[N], the graph of each.
+        edges: int64[E, 2], numbered over all graphs.
     """
-    sizes = np.array([len(graph) for graph in graphs], dtype=np.int64)
-    starts = np.concatenate([[0], sizes.cumsum()])
-    known: dict[int, int] = {}  # equal operations are mostly one object
-    labels = np.empty(starts[-1], dtype=np.uint64)
-    place = 0
-    for graph in graphs:
-        for op in graph.ops:
-            label = known.get(id(op))
-            if label is None:
-                label = known[id(op)] = hash_of(word(op))
-            labels[place] = label
-            place += 1
-    edges = [
-        graph.edges.astype(np.int64) + start
-        for graph, start in zip(graphs, starts[:-1], strict=True)
-    ]
-    owner = np.repeat(np.arange(len(graphs), dtype=np.int64), sizes)
-    joined = np.concatenate(edges) if edges else np.zeros((0, 2), np.int64)
-    return Nodes(labels, owner, _between_labelled(labels, joined))
+
+    distinct: Sequence[Op]
+    numbers: NDArray[np.int64]
+    graphs: NDArray[np.int64]
+    edges: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, graphs: Sequence[ArchitectureGraph]) -> Self:
+        """Put graphs side by side."""
+        every = [op for graph in graphs for op in graph.ops]
+        distinct = {id(op): op for op in every}
+        known = {key: number for number, key in enumerate(distinct)}
+        numbers = np.fromiter((known[id(op)] for op in every), np.int64, len(every))
+        sizes = np.array([len(graph) for graph in graphs], dtype=np.int64)
+        starts = sizes.cumsum() - sizes
+        edges = [
+            graph.edges.astype(np.int64) + start
+            for graph, start in zip(graphs, starts, strict=True)
+        ]
+        joined = np.concatenate(edges) if edges else np.zeros((0, 2), np.int64)
+        return cls(
+            list(distinct.values()), numbers, np.repeat(np.arange(len(graphs)), sizes), joined
+        )
+
+    def labelled(self, word: Callable[[Op], str]) -> Nodes:
+        """The operations, each labelled by the hash of its word.
+
+        Args:
+            word: What is told of an operation. One with an empty text has the label 0 and is
+                passed by: what reads it reads its first input.
+        """
+        hashes = np.array([hash_of(word(op)) for op in self.distinct], dtype=np.uint64)
+        labels = hashes[self.numbers]
+        return Nodes(labels, self.graphs, _between_labelled(labels, self.edges))
 
 
 def _between_labelled(labels: Hashes, edges: NDArray[np.int64]) -> NDArray[np.int64]:

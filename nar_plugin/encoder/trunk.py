@@ -30,14 +30,17 @@ def trunk(graph: ArchitectureGraph) -> ArchitectureGraph:
     model does that or leaves it to the loss says nothing of its design. A graph of readouts alone
     keeps the first.
     """
-    sources = graph.sources()
-    readers = np.bincount(graph.edges[:, 0], minlength=len(graph)).tolist()
     kept = np.ones(len(graph), dtype=bool)
-    for place in range(len(graph) - 1, 0, -1):  # what reads an operation is listed behind it
-        inputs = sources[place]
-        if graph.ops[place].kind in READOUTS and len(inputs) == 1 and not readers[place]:
+    readouts = [place for place, op in enumerate(graph.ops) if place and op.kind in READOUTS]
+    if not readouts:
+        return graph
+    starts, ends = graph.edges.T
+    readers = np.bincount(starts, minlength=len(graph))
+    inputs = np.bincount(ends, minlength=len(graph))
+    for place in reversed(readouts):  # what reads an operation is listed behind it
+        if inputs[place] == 1 and not readers[place]:
             kept[place] = False
-            readers[inputs[0]] -= 1
+            readers[starts[ends == place]] -= 1
     return graph if kept.all() else part(graph, kept)
 
 

@@ -12,6 +12,8 @@ from dataclasses import replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from nar_plugin.tracing.vocabulary import VOCABULARY_VERSION
 
 if TYPE_CHECKING:
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 FINGERPRINT_VERSION = f"nar{VOCABULARY_VERSION}"
 ORDERED = frozenset({"sub", "div", "matmul", "attention", "cat", "pow", "where"})
 _PARAMETRIC = frozenset({"linear", "conv"})
+_SIZES = frozenset({"vocabulary"})
+_HEAD_SIZES = frozenset({"vocabulary", "out"})
 _WIDTHS = frozenset({"in", "out", "width", "value_width", "vocabulary"})
 
 
@@ -45,20 +49,38 @@ def body(graph: ArchitectureGraph) -> ArchitectureGraph:
 
     A model that is tuned for other classes or other words has the same one.
     """
-    sources = graph.sources()
-    below = [False] * len(graph.ops)  # whether a linear layer or convolution follows
-    for index in range(len(graph.ops) - 1, -1, -1):
-        if below[index] or graph.ops[index].kind in _PARAMETRIC:
-            for source in sources[index]:
-                below[source] = True
-    known: dict[tuple[int, bool], Op] = {}  # equal operations stay one object
-    ops = []
-    for op, inner in zip(graph.ops, below, strict=True):
-        key = id(op), inner
-        if key not in known:
-            known[key] = _blind(op, head=not inner)
-        ops.append(known[key])
+    ops = list(graph.ops)
+    told: dict[int, Op] = {}  # equal operations, which are mostly one object, stay one
+    for place in last_layers(graph):
+        op = ops[place]
+        ops[place] = told.setdefault(id(op), _without(op, _HEAD_SIZES))
+    distinct = {id(op): op for op in ops}
+    words = {key: _without(op, _SIZES) for key, op in distinct.items() if _says(op, _SIZES)}
+    if words:
+        ops = [words.get(id(op), op) for op in ops]
     return replace(graph, ops=tuple(ops))
+
+
+def last_layers(graph: ArchitectureGraph) -> list[int]:
+    """The places of the linear layers and convolutions that no other one follows.
+
+    Looks from the outputs back to the first of them on each path, so that of a deep graph only the
+    end is read.
+    """
+    starts, ends = graph.edges[np.argsort(graph.edges[:, 1], kind="stable")].T
+    first = np.searchsorted(ends, np.arange(len(graph) + 1))
+    readers = np.bincount(starts, minlength=len(graph))  # that are not yet known to lead nowhere
+    found, unread = [], np.flatnonzero(readers == 0).tolist()
+    while unread:
+        place = unread.pop()
+        if graph.ops[place].kind in _PARAMETRIC:
+            found.append(place)
+            continue
+        for start in starts[first[place] : first[place + 1]].tolist():
+            readers[start] -= 1
+            if not readers[start]:
+                unread.append(start)
+    return found
 
 
 def topology(graph: ArchitectureGraph) -> str:
@@ -73,9 +95,12 @@ def _widthless(op: Op) -> str:
     return f"{op.kind}{[pair for pair in said.items() if pair[0] not in _WIDTHS]}"
 
 
-def _blind(op: Op, *, head: bool) -> Op:
-    hidden = {"vocabulary"} | ({"out"} if head and op.kind in _PARAMETRIC else set())
-    return replace(op, attributes=tuple(pair for pair in op.attributes if pair[0] not in hidden))
+def _says(op: Op, names: frozenset[str]) -> bool:
+    return any(name in names for name, _ in op.attributes)
+
+
+def _without(op: Op, names: frozenset[str]) -> Op:
+    return replace(op, attributes=tuple(pair for pair in op.attributes if pair[0] not in names))
 
 
 def hashed(graph: ArchitectureGraph, words: list[str]) -> str:

@@ -5,7 +5,12 @@ import pytest
 import torch
 from torch import nn
 
+import nar_plugin
+from nar_plugin.encoder import load_encoder
 from nar_plugin.encoder.labels import COMPARED, VIEWS, counts_of
+from nar_plugin.index import EMBEDDED
+from nar_plugin.index.store.graphs import macro_graphs
+from nar_plugin.likeness import LabelTable
 from nar_plugin.tracing import trace
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 
@@ -100,3 +105,31 @@ def test_counts_are_sorted_by_graph_view_and_label():
     assert found.counts.min() >= 1
     assert COMPARED <= len(VIEWS)
     assert [len(column) for column in counts_of([chain("a")])] == [8] * 4
+
+
+def test_labels_and_vectors_are_those_that_came_with_the_index():
+    """An earlier version counted and embedded them: the labels are equal to the last bit.
+
+    The vectors are as far as float16 goes: they were summed on another machine, in other batches.
+    """
+    index = nar_plugin.load_index(EMBEDDED)
+    some = np.arange(7, len(index), 400)
+    graphs = [macro.graph for macro in macro_graphs(index.graphs().take(some))]
+    mine, kept = LabelTable.of(graphs), index.contents.labels.taken(some)
+    for name in ("starts", "labels", "counts", "views"):
+        np.testing.assert_array_equal(getattr(mine.compared(), name), getattr(kept, name))
+    vectors = load_encoder(EMBEDDED).encode_graphs(graphs).numpy()
+    np.testing.assert_allclose(vectors, index.contents.vectors[some], atol=2e-4)
+
+
+def test_a_large_batch_and_single_graphs_have_the_same_labels():
+    every = [chain("abcab"), graph("abcd", [[0, 1], [0, 2], [1, 3], [2, 3]]), chain("b")]
+    assert tables(*every) == [tables(one)[0] for one in every]
+
+
+def test_equal_operations_may_be_several_objects():
+    texts = "conv", (("groups", 1), ("in", 8), ("kernel", "3x3"), ("out", 8), ("stride", "1x1"))
+    edges = np.array([[0, 1], [1, 2]], np.int32)
+    one = ArchitectureGraph((Op(*texts),) * 3, edges, ("",) * 3)
+    other = ArchitectureGraph(tuple(Op(*texts) for _ in range(3)), edges, ("",) * 3)
+    assert tables(one) == tables(other)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from nar_plugin.encoder import words
-from nar_plugin.encoder.relabelling import Hashes, nodes_of, surroundings
+from nar_plugin.encoder.relabelling import Hashes, Operations, surroundings
 from nar_plugin.tracing.graph import ArchitectureGraph
 from nar_plugin.train.measure.metrics import Vectors
 
@@ -31,13 +31,13 @@ def random_rows(graphs: Sequence[ArchitectureGraph], *, seed: int = 0) -> Vector
 
 def op_histogram(graphs: Sequence[ArchitectureGraph]) -> Vectors:
     """How often each kind of operation occurs."""
-    nodes = nodes_of(graphs, words.kind)
+    nodes = Operations.of(graphs).labelled(words.kind)
     return tf_idf([_counts(nodes.labels, nodes.graphs, len(graphs))])
 
 
 def width_histogram(graphs: Sequence[ArchitectureGraph]) -> Vectors:
     """How often each kind of operation gives each number of channels or features."""
-    nodes = nodes_of(graphs, words.width)
+    nodes = Operations.of(graphs).labelled(words.width)
     told = nodes.labels != 0
     return tf_idf([_counts(nodes.labels[told], nodes.graphs[told], len(graphs))])
 
@@ -55,7 +55,7 @@ def wl_histogram(
         attributes: Whether the first label is the kind with all attributes, widths among them,
             or the kind alone.
     """
-    nodes = nodes_of(graphs, words.exact if attributes else words.kind)
+    nodes = Operations.of(graphs).labelled(words.exact if attributes else words.kind)
     return tf_idf(
         [
             _counts(labels, nodes.graphs[places], len(graphs))
