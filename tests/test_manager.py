@@ -540,7 +540,7 @@ def test_a_plugin_is_checked_and_what_does_not_work_is_said(install):
         """,
     )
     result = CliRunner().invoke(app, ["plugins", "check", "sound"])
-    assert "json:whole: 2 ops, traced (meta); net, task, MIT" in result.stdout
+    assert "json:whole: 2 ops, traced (meta); net, task, code: MIT" in result.stdout
     assert "json:broken: half of it is missing" in result.stdout
     assert "2 names are listed, 2 were checked" in result.stdout
     assert str(result.exception) == "1 of 2 failed: json:broken."

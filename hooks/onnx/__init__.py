@@ -27,7 +27,9 @@ def nar_file_formats() -> list[FileFormat]:
 @hookimpl
 def nar_example_inputs(model: nn.Module) -> list[ExampleInputs] | None:
     """The inputs that the graph declares, with the likely sizes of what it leaves open."""
-    found: Any = getattr(model, "onnx_inputs", None)
+    from .._shared.program import Program
+
+    found: Any = getattr(model, "onnx_inputs", None) if issubclass(type(model), Program) else None
     return [ExampleInputs(inputs) for inputs in found] if found else None
 
 

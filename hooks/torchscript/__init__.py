@@ -23,7 +23,9 @@ def nar_file_formats() -> list[FileFormat]:
 @hookimpl
 def nar_example_inputs(model: nn.Module) -> list[ExampleInputs] | None:
     """What the first layers of the program take."""
-    found: Any = getattr(model, "script_inputs", None)
+    from .._shared.program import Program
+
+    found: Any = getattr(model, "script_inputs", None) if issubclass(type(model), Program) else None
     return [ExampleInputs(inputs) for inputs in found] if found else None
 
 

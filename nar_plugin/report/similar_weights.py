@@ -6,19 +6,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from nar_plugin.checkpoints.parameters import Shape, sorted_shape
-from nar_plugin.checkpoints.ranking import Explained
-from nar_plugin.checkpoints.tensors import Checkpoint
-from nar_plugin.index.ranking import Ranked
-from nar_plugin.index.search.searcher import Match
 from nar_plugin.report.answer import Answer
-from nar_plugin.report.answers import hit_of
 from nar_plugin.report.asked import IndexInfo, Query
 from nar_plugin.report.hit import Hit
 from nar_plugin.report.wording import clean, counted, params_text
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+
+    from nar_plugin.checkpoints.parameters import Shape
+    from nar_plugin.checkpoints.ranking import Explained
+    from nar_plugin.checkpoints.tensors import Checkpoint
 
 BY_SHAPES = "By tensor shapes only: a checkpoint has no forward, and names of tensors do not rank."
 NAMES = 3  # names of tensors that stand for those of their shape
@@ -152,6 +150,8 @@ def similar_weights(
         index: The index that answered.
         known_base: The name that the index has for the base model of an adapter.
     """
+    from nar_plugin.checkpoints.parameters import sorted_shape
+
     query = AskedWeights(
         name=checkpoint.source,
         form=checkpoint.form,
@@ -175,6 +175,10 @@ def _hit(
     query: AskedWeights,
     by_shape: Mapping[Shape, list[tuple[str, tuple[int, ...]]]],
 ) -> WeightsHit:
+    from nar_plugin.index.ranking import Ranked
+    from nar_plugin.index.search.searcher import Match
+    from nar_plugin.report.answers import hit_of
+
     match = found.match
     asked = Query(query.name, None, query.params, 0, 0, "", "", method="shapes")
     ranked = Ranked(Match(found.row, min(match.score, 1.0), found.overlay), found.others)
