@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from nar_plugin.html_table import html_table
 from nar_plugin.tracing.graph import ArchitectureGraph, IntArray, Op
 
 if TYPE_CHECKING:
@@ -77,9 +78,7 @@ class MacroGraph:
     def __repr__(self) -> str:
         """Sizes, and a line for each of the first blocks of `table`."""
         rows = self.table()
-        of = ", of the module tree alone" if self.graph.method == "modules" else ""
-        sizes = f"{len(self)} blocks of {len(rows)} shapes, {len(self.graph):,} ops{of}"
-        lines = [f"MacroGraph({sizes})"]
+        lines = [f"MacroGraph({self._sizes()})"]
         lines += [f"  {row.label} x{row.count}, {row.ops} ops each" for row in rows[:_PRINTED]]
         return "\n".join([*lines, "  ..."] if rows[_PRINTED:] else lines)
 
@@ -88,6 +87,16 @@ class MacroGraph:
         from nar_plugin.drawing import Picture
 
         return Picture(self, title)
+
+    def _repr_html_(self) -> str:
+        """The blocks of `table` as a notebook shows them."""
+        rows = [(row.label, f"{row.count:,}", f"{row.ops:,}") for row in self.table()]
+        return html_table(self._sizes(), ("motif", "count", "ops each"), rows)
+
+    def _sizes(self) -> str:
+        of = ", of the module tree alone" if self.graph.method == "modules" else ""
+        shapes = len(self.table())
+        return f"{len(self)} blocks of {shapes} shapes, {len(self.graph):,} ops{of}"
 
     def table(self) -> tuple[MotifCount, ...]:
         """The blocks by shape: most operations covered first."""

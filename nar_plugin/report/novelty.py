@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from nar_plugin.errors import NarError
+from nar_plugin.html_table import html_table
 from nar_plugin.likeness.novelty import percentile
 from nar_plugin.report.wording import query_text
 from nar_plugin.visible_text import clean
@@ -105,9 +106,15 @@ class Novelty(float):
         from rich.console import Group
         from rich.text import Text
 
-        lines = [Text(f"novelty of {query_text(self.similar.query)}: {self:.3f}", style="bold")]
+        lines = [Text(_title(self), style="bold")]
         lines += [Text(note, style="yellow") for note in self.similar.notes]
         return Group(*lines, *map(Text, _facts(self)))
+
+    def _repr_html_(self) -> str:
+        """The report as a notebook shows it."""
+        return html_table(
+            _title(self), (), [(line,) for line in (*self.similar.notes, *_facts(self))]
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """What `nar novelty --json` prints; what of the blocks is not known is null."""
@@ -129,6 +136,10 @@ class Novelty(float):
             "without_partner": parts,
             "partners_alike": list(alike) if alike else None,
         }
+
+
+def _title(found: Novelty) -> str:
+    return f"novelty of {query_text(found.similar.query)}: {found:.3f}"
 
 
 def _facts(found: Novelty) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -9,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from nar_plugin.html_table import html_table
 
 if TYPE_CHECKING:
     from nar_plugin.drawing import Picture
@@ -94,6 +97,21 @@ class ArchitectureGraph:
             f"ArchitectureGraph({len(self.ops)} ops, {len(self.edges)} edges, "
             f"{self.params:,} params, {self.flops:,} FLOPs, {self.fingerprint})"
         )
+
+    def _repr_html_(self) -> str:
+        """Sizes, kinds of operations and hashes as a notebook shows them."""
+        kinds = Counter(op.kind for op in self.ops).most_common()
+        facts = {
+            "params": f"{self.params:,}",
+            "FLOPs": "unknown" if self.method == "modules" else f"{self.flops:,}",
+            "ops": ", ".join(f"{count} {kind}" for kind, count in kinds),
+            "inputs": self.inputs,
+            "traced by": ": ".join(filter(None, (self.method, self.reason))),
+            "fingerprint": self.fingerprint,
+            "design": self.design,
+        }
+        title = f"{len(self.ops):,} ops, {len(self.edges):,} edges"
+        return html_table(title, (), [fact for fact in facts.items() if fact[1]])
 
     def sources(self) -> list[list[int]]:
         """For each operation, the places of the operations that it reads, in order."""

@@ -3,6 +3,8 @@ from html.parser import HTMLParser
 
 import pytest
 
+import nar_plugin
+from nar_plugin.html_table import html_table
 from nar_plugin.report import SharedMotif
 
 VOID = {"br", "img", "input", "link", "meta"}
@@ -45,6 +47,29 @@ def test_table_has_a_row_for_each_hit(similar):
         "Apache-2.0",
     ):
         assert fact in text
+
+
+def test_what_is_no_table_of_hits_has_a_form_for_notebooks():
+    """Motifs, a trace, a novelty and found blocks; all aligned to the left."""
+    answers = [
+        (nar_plugin.motifs("timm:resnet18"), "68 ops", "BasicBlock"),
+        (nar_plugin.trace("timm:resnet18"), "20 conv", "11,689,512"),
+        (nar_plugin.novelty("timm:resnet18"), "a known design: timm:resnet18"),
+        (nar_plugin.find_similar("timm:resnet18", 1, at="layer1.0"), "BasicBlock", "timm:"),
+    ]
+    for answer, *facts in answers:
+        page = Reader(answer._repr_html_())
+        assert all(fact in " ".join(page.words) for fact in facts)
+        cells = [style for tag, style in page.tags if tag in ("td", "th")]
+        assert cells and all("text-align: left" in style["style"] for style in cells)
+
+
+def test_labels_of_motifs_are_escaped():
+    page = html_table("<b>", ("<i>",), [("<script>\n&", "x")])
+    assert {tag for tag, _ in Reader(page).tags} == set(
+        "div b table thead tr th tbody td br".split()
+    )
+    assert "&lt;script&gt;<br>&amp;" in page
 
 
 def test_everything_untrusted_is_escaped(similar, make_hit):
