@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -57,6 +58,7 @@ class Program(nn.Module):
         parts: Programs that a step takes as an argument, such as the branches of a condition.
 
     Attributes:
+        digest: A hash of its names and shapes.
         has_layers: False: its module tree says nothing of the design (`tracing.run.methods`).
 
     Raises:
@@ -89,6 +91,7 @@ class Program(nn.Module):
             self._places[name] = f"part_{number}"
             self.add_module(f"part_{number}", part)
         self._check()
+        self.digest = self._digest()
 
     def forward(self, *given: Any) -> Any:
         """What the steps make of the inputs."""
@@ -97,6 +100,13 @@ class Program(nn.Module):
         run(self._steps, values)
         made = _filled(self._outputs, values)
         return made[0] if len(made) == 1 else tuple(made)
+
+    def _digest(self) -> str:
+        """What tells one program from another: their classes and code are the same."""
+        shapes = [list(item.shape) for item in self.state_dict().values()]
+        names = [step.result for step in self._steps]
+        text = repr((self._inputs, self._outputs, shapes, names))
+        return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
     def _check(self) -> None:
         """Every value is made before it is used, so no step waits for itself."""

@@ -25,6 +25,7 @@ def _gather(attributes: Attributes, x: Any, indices: Any) -> Any:
             if places.size == data.shape[axis]:
                 return data
             return data.narrow(axis, int(places[0]), places.size)
+        indices = np.where(places < 0, places + data.shape[axis], places)
     index = tensor(indices).long()
     if axis == 0 and data.ndim == 2 and isinstance(data, nn.Parameter | Tensor):
         if data.is_floating_point():

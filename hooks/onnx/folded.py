@@ -7,14 +7,23 @@ made a number for a name. Then the norm is put back; its weights are as many as 
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
+import onnx
 import torch
 from torch import Tensor, nn
 
 from .._shared.program import empty
+from .shapes import FLOATS
 
+LAYERS = frozenset(
+    "BatchNormalization Conv ConvTranspose Gemm GRU InstanceNormalization LayerNormalization LSTM "
+    "MatMul RNN".split()
+)
+
+_LEAST_WEIGHT = 64  # elements of a constant that is a weight, though no layer reads it itself
 _RULE = "FuseBatchNormIntoConv"  # onnxscript/rewriter/rules/common/_fuse_batchnorm.py
 _NUMBERED = re.compile(r"onnx::Conv(Transpose)?_\d+")  # torch.onnx's pass eval_peephole
 _PARTS = ("own bias", "scale", "shift", "mean", "variance")
@@ -57,6 +66,32 @@ def _is_folded(node: Any) -> bool:
     if any(_RULE in item.value for item in node.metadata_props if item.key.endswith("rule_name")):
         return True
     return len(node.input) > 1 and bool(_NUMBERED.fullmatch(node.input[1]))
+
+
+def hoist(graph: Any) -> None:
+    """Make initializers of the weights that are nodes, as Paddle and onnx's own light models do."""
+    read = {name for node in graph.node if node.op_type in LAYERS for name in node.input}
+    shapes = {item.name: item for item in graph.initializer}
+    bare = not len(graph.initializer)  # its weights are all nodes
+    kept = []
+    for node in graph.node:
+        if node.op_type == "Constant" and node.output and (bare or node.output[0] in read):
+            value = next((item.t for item in node.attribute if item.name == "value"), None)
+            least = 1 if node.output[0] in read else _LEAST_WEIGHT
+            real = value is not None and value.data_type in FLOATS and len(value.dims) > 0
+            if real and math.prod(value.dims) >= least:
+                graph.initializer.add().CopyFrom(value)
+                graph.initializer[-1].name = node.output[0]
+                continue
+        if node.op_type == "ConstantOfShape" and node.output[0] in read and node.input[0] in shapes:
+            sizes = onnx.numpy_helper.to_array(shapes[node.input[0]]).tolist()
+            graph.initializer.add(name=node.output[0], data_type=1, dims=sizes)
+            continue
+        kept.append(node)
+    if len(kept) < len(graph.node):
+        nodes = [onnx.NodeProto.FromString(node.SerializeToString()) for node in kept]
+        del graph.node[:]
+        graph.node.extend(nodes)
 
 
 def without_guards(graph: Any) -> None:

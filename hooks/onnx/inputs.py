@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 from typing import Any
@@ -21,11 +22,14 @@ _TYPES = {
     9: torch.bool,
 }
 _SIDES = (224, 256, 640, 32)  # of pictures
-_STEPS = (16, 64, 400, 16_000)  # of sequences
+_STEPS = (64, 16, 512, 16_000)  # of sequences
 _PAST = re.compile(r"past(?!.*(mask|\+))")
 _BATCH = re.compile(r"batch|^n$|^b$|^bs$", re.IGNORECASE)
 _CHANNELS = re.compile(r"channel", re.IGNORECASE)
+_RATE = re.compile(r"sr|sample_?rate|sampling_?rate")
+_STATE = re.compile(r"(h|c|state|hidden)_?\w?\w?")
 _MOST_INPUTS = 2000
+_MOST_ELEMENTS = 1 << 24  # of one input
 
 
 def guesses(inputs: list[Any]) -> list[tuple[Tensor, ...]]:
@@ -54,6 +58,13 @@ def _input(item: Any, side: int, steps: int) -> Tensor:
         raise ValueError(f"its input {item.name[:60]!r} holds no numbers")
     dtype = _TYPES.get(kind.elem_type, torch.float32)
     shape = list(_sizes(kind, dtype, side, steps))
+    if math.prod(shape) > _MOST_ELEMENTS:
+        shape = [min(size, 16) for size in shape]
+    if _RATE.fullmatch(item.name):
+        return torch.full(shape, 16_000, dtype=dtype)
+    if _STATE.fullmatch(item.name):
+        steps = 1
+        shape = list(_sizes(kind, dtype, side, steps))
     if "mask" in item.name.lower() and not dtype.is_floating_point:
         return torch.ones(shape, dtype=dtype)
     return example(dtype, shape)

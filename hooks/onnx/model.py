@@ -14,7 +14,7 @@ from onnx import numpy_helper
 from torch import Tensor, nn
 
 from .._shared.program import MOST_KNOWN, Program, Value, empty
-from .folded import unfold, without_guards
+from .folded import LAYERS, hoist, unfold, without_guards
 from .inputs import guesses
 from .nodes import Graph
 from .quantized import PACKED
@@ -25,7 +25,7 @@ from .wire import without_weights
 _LEAST_OPSET = 7  # before it, broadcasting was an attribute
 # Names that torch's exporters give to what they compute while they export, such as masks.
 _COMPUTED = re.compile(r"val_\d+|onnx::(Add|Div|Mul|Sub|Where)_\d+")
-_LAYERS = frozenset(("Conv", "ConvTranspose", "Gemm", "LSTM", "GRU", "MatMul", "RNN"))
+_SET_BY_INPUTS = frozenset(("Clip", "OneHot", "Pad", "Resize", "Upsample"))
 _NOT_LEARNED = ("BatchNormalization", (3, 4))  # its statistics
 
 
@@ -38,15 +38,24 @@ def model_of(file: BufferedReader) -> nn.Module:
     model = _parsed(file)
     opset = _opset(model)
     without_guards(model.graph)
+    hoist(model.graph)
     for item in model.graph.initializer:
         _check_place(item)
     packed, statistics = _packed(model.graph), _statistics(model.graph)
     multiplied = {
-        name for node in model.graph.node if node.op_type in _LAYERS for name in node.input
+        name for node in model.graph.node if node.op_type in LAYERS for name in node.input
+    }
+    settings = {
+        name
+        for node in model.graph.node
+        if node.op_type in _SET_BY_INPUTS
+        for name in node.input[1:]
     }
     values: dict[str, Any] = {}
     for item in model.graph.initializer:
-        computed = bool(_COMPUTED.fullmatch(item.name)) and item.name not in multiplied
+        computed = item.name in settings or (
+            bool(_COMPUTED.fullmatch(item.name)) and item.name not in multiplied
+        )
         values[item.name] = _initial(item, packed, statistics, computed)
     for sparse in model.graph.sparse_initializer:
         values[sparse.values.name] = nn.Parameter(
@@ -56,7 +65,8 @@ def model_of(file: BufferedReader) -> nn.Module:
     graph = Graph(opset, unfold(model.graph, values))
     weights = {name: value for name, value in values.items() if isinstance(value, Tensor)}
     constants = {name: value for name, value in values.items() if not isinstance(value, Tensor)}
-    steps = graph.steps(model.graph.node, constants)
+    steps = graph.steps(model.graph.node)
+    weights |= graph.weights
     outputs = [Value(item.name) for item in model.graph.output]
     made = Known(
         [item.name for item in inputs], [*graph.constants(constants), *steps], outputs, weights

@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 import onnx
+import torch
 from onnx import AttributeProto, numpy_helper
+from torch import nn
 
-from .._shared.program import MOST_STEPS, Step, Value, run
+from .._shared.program import MOST_STEPS, Step, Value, empty, run
 from . import arithmetic, blocks, choices, layers, quantized, shapes  # noqa: F401 (the operators)
 from .values import OPERATORS, call, ints, known, operator, tensor
 
@@ -48,18 +50,22 @@ class Graph:
     Args:
         opset: Which version of ONNX's operators the file uses.
         norms: For the result of a layer with a folded norm, the names of the norm's weights.
+
+    Attributes:
+        weights: Those that graphs inside the graph hold.
     """
 
     def __init__(self, opset: int, norms: Mapping[str, tuple[str, ...]]) -> None:
         self._opset = opset
         self._norms = norms
+        self.weights: dict[str, nn.Parameter] = {}
         self._count = 0
 
     def constants(self, values: Mapping[str, Any]) -> list[Step]:
         """A step for each known value of the file."""
         return [Step(partial(_same, value), result=name) for name, value in values.items()]
 
-    def steps(self, nodes: Iterable[Any], constants: Mapping[str, Any]) -> list[Step]:
+    def steps(self, nodes: Iterable[Any]) -> list[Step]:
         """A step for each node, in the order of the file.
 
         Raises:
@@ -104,14 +110,33 @@ class Graph:
         return list(value) if kind in (AttributeProto.INTS, AttributeProto.FLOATS) else value
 
     def _body(self, graph: Any) -> Body:
-        own = {item.name: known(numpy_helper.to_array(item)) for item in graph.initializer}
+        own, steps = {}, []
+        for item in graph.initializer:
+            if item.data_type in shapes.FLOATS and len(item.dims) > 1:
+                steps.append(self._weight(item))
+            else:
+                own[item.name] = known(numpy_helper.to_array(item))
+        nodes = []
+        for node in graph.node:
+            value = next((item.t for item in node.attribute if item.name == "value"), None)
+            is_weight = node.op_type == "Constant" and value is not None and len(value.dims) > 1
+            if is_weight and value.data_type in shapes.FLOATS:
+                steps.append(self._weight(value, node.output[0]))
+            else:
+                nodes.append(node)
         inputs = tuple(item.name for item in graph.input)
-        steps = (*self.constants(own), *self.steps(graph.node, own))
+        steps = [*self.constants(own), *steps, *self.steps(nodes)]
         outputs = tuple(item.name for item in graph.output)
         made = {*inputs, *(name for step in steps for name in _names(step.result))}
         wanted = [name for step in steps for name in _wanted(step.args)]
         outer = dict.fromkeys(name for name in (*wanted, *outputs) if name not in made)
-        return Body(inputs, steps, outputs, tuple(outer))
+        return Body(inputs, tuple(steps), outputs, tuple(outer))
+
+    def _weight(self, item: Any, name: str = "") -> Step:
+        """A weight of a graph inside the graph, which the whole program holds."""
+        place = f"inner weight {len(self.weights)}"
+        self.weights[place] = nn.Parameter(empty(torch.float32, list(item.dims)), False)
+        return Step(_same, [Value(place)], result=name or item.name)
 
 
 def _same(value: Any) -> Any:
@@ -180,6 +205,4 @@ def _scan(attributes: dict[str, Any], outside: dict[str, Any], *given: Any) -> A
 
 
 def _stacked(rounds: list[list[Any]]) -> list[Any]:
-    import torch
-
     return [torch.stack([tensor(item) for item in items]) for items in zip(*rounds, strict=True)]

@@ -31,6 +31,7 @@ PACKED = {
     "DynamicQuantizeMatMul": (1,),
     "MatMulIntegerToFloat": (1,),
     "MatMulNBits": (1,),
+    "DynamicQuantizeLSTM": (1, 2),
 }
 
 
@@ -90,6 +91,15 @@ def _quantized_gemm(
     attributes: Attributes, a: Any, s: Any, z: Any, b: Any, t: Any, y: Any, c: Any = None, *_: Any
 ) -> Any:
     return OPERATORS["Gemm"](attributes, a, b, c)
+
+
+@operator("DynamicQuantizeLSTM")
+def _quantized_recurrent(
+    attributes: Attributes, x: Any, weight: Any, hidden: Any, *more: Any
+) -> Any:
+    """Its matrices stand the other way round."""
+    turned = (tensor(item).transpose(1, 2) for item in (weight, hidden))
+    return OPERATORS["LSTM"](attributes | {"op_type": "LSTM"}, x, *turned, *more[:4])
 
 
 @operator("MatMulNBits")

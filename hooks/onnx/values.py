@@ -40,13 +40,14 @@ def call(name: str, attributes: dict[str, Any], *inputs: Any) -> Any:
     if any(isinstance(item, Tensor | Scale) for item in _flat(inputs)) or name in _LEFT_TO_RECORDER:
         return function(attributes, *inputs)
     with _disable_current_modes():
-        return _known(function(attributes, *map(_real, inputs)))
+        given = inputs if name == "Gather" else tuple(map(_real, inputs))  # it looks at places
+        return _known(function(attributes, *given))
 
 
 def tensor(value: Any) -> Tensor:
     """The value as a tensor."""
     if isinstance(value, np.ndarray):
-        return torch.from_numpy(np.ascontiguousarray(value))
+        return torch.from_numpy(value.copy())
     return value if isinstance(value, Tensor) else torch.as_tensor(value)
 
 
@@ -67,7 +68,11 @@ def ints(value: Any) -> list[int]:
     if isinstance(value, Tensor) and value.is_meta:
         raise ValueError("a size depends on the data")
     found = value.tolist() if isinstance(value, np.ndarray | Tensor) else value
-    return [int(item) for item in found] if isinstance(found, list | tuple) else [int(found)]
+    if not isinstance(found, list | tuple):
+        return [int(found)]
+    return [
+        size for item in found for size in (ints(item) if isinstance(item, list) else [int(item)])
+    ]
 
 
 def known(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
