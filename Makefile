@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test slow hooks check fix docs site bench corpus train index clean
+.PHONY: demo test slow hooks check fix docs site bench gpu corpus train index clean
 
 demo: .venv/demo  ## print the neighbours of a timm, a transformers and a hand-written model
 	HF_HUB_OFFLINE=1 $(BIN)/python docs/demo.py
@@ -34,6 +34,9 @@ site: .venv/dev  ## write the docs as a site to build/site, and show it
 
 bench: .venv/dev  ## time each stage of a query
 	$(BIN)/nar dev bench query
+
+gpu: .venv/dev  ## measure on a GPU what is open about one; goes on where it was stopped
+	$(BIN)/nar dev bench gpu
 
 corpus: .venv/dev  ## trace every named architecture of the installed libraries
 	$(BIN)/nar dev corpus build

@@ -165,10 +165,7 @@ def synthetic(count: int, seed: int, folder: Path) -> Rows:
     Shapes:
         float16[count, dim].
     """
-    known = api.load_index().vectors
-    mean = known.mean(axis=0)
-    values, axes = np.linalg.eigh(np.cov(known, rowvar=False))
-    spread = (axes * np.sqrt(np.maximum(values, 0))).astype(np.float32)  # [dim, dim]
+    mean, spread = spectrum()
     rng = np.random.default_rng(seed)
     path = folder / f"{seed}.vectors"
     made = np.memmap(path, np.float16, "w+", shape=(count, len(mean)))
@@ -177,6 +174,18 @@ def synthetic(count: int, seed: int, folder: Path) -> Rows:
         normal = rng.standard_normal((stop - start, len(mean)), dtype=np.float32)
         made[start:stop] = unit(normal @ spread.T + mean)
     return made
+
+
+def spectrum() -> tuple[FloatArray, FloatArray]:
+    """Mean and axes of the vectors of the index that answers: normal @ axes.T + mean is like one.
+
+    Shapes:
+        float32[dim] and float32[dim, dim].
+    """
+    known = api.load_index().vectors
+    values, axes = np.linalg.eigh(np.cov(known, rowvar=False))
+    spread = (axes * np.sqrt(np.maximum(values, 0))).astype(np.float32)
+    return known.mean(axis=0), spread
 
 
 def true_neighbours(vectors: Rows, asked: FloatArray) -> list[set[int]]:

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nar_plugin.cli.bench_checkpoints import checkpoints
+from nar_plugin.cli.bench_gpu import gpu
 from nar_plugin.cli.bench_index import index, load
 from nar_plugin.cli.bench_motifs import motifs
+from nar_plugin.cli.bench_shards import shards
 from nar_plugin.cli.bench_trace import trace
 from nar_plugin.cli.output import Json, only_results_on_stdout, say, show, show_json
 
@@ -44,6 +46,9 @@ app.command()(motifs)
 app.command()(index)
 app.command()(load)
 app.command()(checkpoints)
+
+app.command()(gpu)
+app.command()(shards)
 
 
 @app.command()
