@@ -25,6 +25,7 @@ from nar_plugin.cli import (
     motifs,
     novelty,
     plugins,
+    serve,
     trace,
 )
 from nar_plugin.cli.moved import moved
@@ -49,6 +50,7 @@ app.command("compare")(compare.compare)
 app.command("draw")(draw.draw)
 app.command("dedupe")(dedupe.dedupe)
 app.command("novelty")(novelty.novelty)
+app.command("serve")(serve.serve)
 app.command("doctor")(doctor.doctor)
 index.app.command("update")(hub.update)
 index.app.command("use")(hub.use)

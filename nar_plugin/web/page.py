@@ -1,0 +1,187 @@
+"""The page itself, in Gradio: a form, three areas that show the answer, and the API."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from nar_plugin.errors import NarError
+from nar_plugin.index.search.where import texts_of
+from nar_plugin.visible_text import clean
+from nar_plugin.web.address import FILTERS, MOST, K, State
+from nar_plugin.web.desk import Desk
+from nar_plugin.web.uploads import ENDINGS
+
+AT_ONCE = 2  # questions that are answered at the same time
+WAITING = 100  # questions that wait at most
+_KEPT = 3600  # seconds for which Gradio keeps its own copy of an upload
+_KEYS = ("model", "against", "k", *FILTERS)
+_INTRO = (
+    "# What is this architecture like?\nType a model's name, such as `timm:resnet50`, or give its "
+    "`config.json`, `.onnx`, `.pt2` or `.safetensors` file. Nothing in it is executed."
+)
+
+
+def page_of(desk: Desk) -> gr.Blocks:
+    """The page that a desk answers, with its API at `/gradio_api`."""
+    with gr.Blocks(
+        title="nar-plugin", analytics_enabled=False, delete_cache=(_KEPT, _KEPT)
+    ) as page:
+        gr.Markdown(_INTRO)
+        fields, ask = _form(desk)
+        file, pasted, paste = _files()
+        shown = [gr.HTML(elem_id=f"nw-{name}") for name in ("hits", "comparison", "picture")]
+        gr.HTML(
+            "<span></span>",
+            elem_id="nw-server",
+            js_on_load=_file("unfold.js"),
+            server_functions=[_explain(desk), _unfold(desk)],
+        )
+
+        def answer(*values: Any) -> tuple[str, ...]:
+            return _areas(desk, State.of(dict(zip(_KEYS, values, strict=True))))
+
+        def arrive(request: gr.Request) -> tuple[Any, ...]:
+            state = State.of(request.query_params)
+            return *(getattr(state, key) for key in _KEYS), *_areas(desk, state)
+
+        def upload(path: str) -> str:
+            """Keep a config.json, .onnx, .pt2 or .safetensors file; returns a reference to it."""
+            return _or_error(desk, lambda: desk.uploads.keep(Path(path), path))
+
+        def keep_config(text: str) -> str:
+            """Keep the text of a config.json; returns a reference to it."""
+            return _or_error(desk, lambda: desk.uploads.keep_config(text))
+
+        asking: dict[str, Any] = {
+            "inputs": fields,
+            "outputs": shown,
+            "js": _file("address.js"),
+            "api_visibility": "private",
+        }
+        typed = [field.submit for field in fields if isinstance(field, gr.Textbox)]
+        gr.on([ask.click, *typed], answer, **asking)
+        file.upload(upload, file, fields[0], api_name="upload").success(answer, **asking)
+        kept = paste.click(keep_config, pasted, fields[0], api_name="upload_config")
+        kept.success(answer, **asking)
+        page.load(arrive, None, [*fields, *shown], api_visibility="private")
+        _offer_api(desk)
+    page.queue(max_size=WAITING, default_concurrency_limit=AT_ONCE)
+    return page
+
+
+def _form(desk: Desk) -> tuple[list[Any], gr.Button]:
+    """The fields, in the order of the address's keys, and the button."""
+    with gr.Row(equal_height=True):
+        model = gr.Textbox(
+            label="Model", placeholder="timm:resnet50", scale=3, elem_id="nw-model", autofocus=True
+        )
+        against = gr.Textbox(
+            label="Compare with", placeholder="timm:seresnet50", scale=3, elem_id="nw-against"
+        )
+        ask = gr.Button("Ask", variant="primary", scale=1, min_width=90, elem_id="nw-ask")
+    with gr.Accordion("Filters", open=False, elem_id="nw-filters"), gr.Row():
+        k = gr.Slider(1, MOST, K, step=1, label="Hits", elem_id="nw-k")
+        chosen = [_choice(desk, key) for key in ("task", "family", "library")]
+        params = gr.Textbox(label="Params", placeholder="<10M", min_width=120, elem_id="nw-params")
+        year = gr.Textbox(label="Year", placeholder=">=2020", min_width=120, elem_id="nw-year")
+    return [model, against, k, *chosen, params, year], ask
+
+
+def _choice(desk: Desk, key: str) -> gr.Dropdown:
+    known = sorted(texts_of(desk.index.contents.table[key]))
+    return gr.Dropdown(
+        ["", *known],
+        value="",
+        label=key.capitalize(),
+        allow_custom_value=True,  # `!timm` leaves timm out
+        min_width=160,
+        elem_id=f"nw-{key}",
+    )
+
+
+def _files() -> tuple[gr.File, gr.Textbox, gr.Button]:
+    with gr.Accordion("Or give a file", open=False, elem_id="nw-files"), gr.Row():
+        file = gr.File(label="Upload", file_types=[*ENDINGS], elem_id="nw-upload", height=150)
+        with gr.Column():
+            pasted = gr.Textbox(
+                label="Paste a config.json", lines=4, max_lines=10, elem_id="nw-pasted"
+            )
+            paste = gr.Button("Ask about this config", elem_id="nw-paste")
+    return file, pasted, paste
+
+
+def _areas(desk: Desk, state: State) -> tuple[str, ...]:
+    shown = desk.show(state)
+    return shown.hits, shown.comparison, shown.picture
+
+
+def _explain(desk: Desk) -> Callable[[Any], str]:
+    def explain(pair: Any) -> str:
+        model, against = (str(each) for each in pair)
+        return desk.told(lambda: desk.explained(model, against))
+
+    return explain
+
+
+def _unfold(desk: Desk) -> Callable[[Any], str]:
+    def unfold(model: Any) -> str:
+        return desk.told(lambda: desk.unfolded(str(model)))
+
+    return unfold
+
+
+def _offer_api(desk: Desk) -> None:
+    """What programs call, at `/gradio_api` and over MCP."""
+
+    def find(
+        model: str,
+        k: int = K,
+        task: str = "",
+        family: str = "",
+        library: str = "",
+        params: str = "",
+        year: str = "",
+    ) -> dict[str, Any]:
+        """Find the known architectures that are most like a model.
+
+        Args:
+            model: Such as timm:resnet50, or what an upload returned.
+            k: How many.
+            task: Only hits of this task, such as image-classification.
+            family: Only hits of this family, such as resnet.
+            library: Only hits of this library, such as timm.
+            params: Only hits of this size, such as <10M or 10M-50M.
+            year: Only hits of these years, such as >=2020.
+        """
+        state = State.of(dict(zip(_KEYS, (model, "", k, task, family, library, params, year))))
+        return _or_error(desk, lambda: desk.similar(state).to_dict())
+
+    def compare(model: str, against: str) -> dict[str, Any]:
+        """Compare two models: how alike they are, block by block, and what differs.
+
+        Args:
+            model: Such as timm:resnet50, or what an upload returned.
+            against: The other one.
+        """
+        return _or_error(desk, lambda: desk.comparison(model, against).to_dict())
+
+    gr.api(find, api_name="find")
+    gr.api(compare, api_name="compare")
+
+
+def _or_error(desk: Desk, make: Callable[[], Any]) -> Any:
+    """What `make` returns; its error as Gradio shows one, which would read HTML in it."""
+    try:
+        return make()
+    except NarError as error:
+        raise gr.Error(escape(desk.uploads.without_folders(clean(error)))) from None
+
+
+def _file(name: str) -> str:
+    return files("nar_plugin.web").joinpath(name).read_text("utf-8")
