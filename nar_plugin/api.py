@@ -5,36 +5,30 @@ Each takes a model as an `nn.Module`, a transformers config or a model reference
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from numbers import Integral
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nar_plugin import encoder, hub, tracing
+from nar_plugin.asked_designs import ask, ask_with_graph, traced, with_content
 from nar_plugin.checkpoints.adapters import known_base
 from nar_plugin.checkpoints.asked import checkpoint_of
 from nar_plugin.checkpoints.ranking import most_alike_weights
-from nar_plugin.errors import IndexUnavailable, NarError, TraceError, UnknownReference, in_words
-from nar_plugin.index import ArchitectureIndex, overlay
+from nar_plugin.errors import NarError, TraceError, in_words
+from nar_plugin.index import ArchitectureIndex
 from nar_plugin.index.block_search import most_alike_blocks
-from nar_plugin.index.known import is_another, known
-from nar_plugin.index.ranking import Subject, alike, most_alike, under_own_name
+from nar_plugin.index.ranking import alike, most_alike, under_own_name
 from nar_plugin.index.search.limits import with_own_sizes
 from nar_plugin.index.stored_designs import stored_design
-from nar_plugin.index.subjects import subject_of, subject_of_row
 from nar_plugin.likeness.parts import cut
 from nar_plugin.mining import MacroGraph, mine
-from nar_plugin.references import explained
-from nar_plugin.regular_files import resolved
+from nar_plugin.opened_indexes import Index, clear_cache, load_index
 from nar_plugin.report import (
     Comparison,
-    Query,
     SimilarArchitectures,
     SimilarBlocks,
 )
@@ -43,9 +37,6 @@ from nar_plugin.report.answers import (
     hit_of,
     info_of,
     own_sizes,
-    query_of_known,
-    query_of_model,
-    query_of_row,
 )
 from nar_plugin.report.compare import comparison_of
 from nar_plugin.report.distinct import Asked, DistinctDesigns, distinct_designs
@@ -57,14 +48,21 @@ from nar_plugin.tracing import ArchitectureGraph
 
 if TYPE_CHECKING:
     from nar_plugin.checkpoints.tensors import Checkpoint
-    from nar_plugin.tracing.run.question import Traced
+
+__all__ = [
+    "assert_same_design",
+    "clear_cache",
+    "compare",
+    "dedupe",
+    "embed",
+    "find_similar",
+    "load_index",
+    "motifs",
+    "novelty",
+    "trace",
+]
 
 Vector = NDArray[np.float32]
-Index = ArchitectureIndex | str | Path | None
-
-_lock = threading.Lock()
-_indexes: dict[Path, ArchitectureIndex] = {}
-_overlaid: overlay.Overlaid | None = None
 
 
 @overload
@@ -157,7 +155,7 @@ def find_similar(
         if _distinct(distinct) != "backbone":
             raise NarError("distinct is of whole designs: with at, a backbone is named once.")
         return _similar_blocks(model, int(k), at, found, where, example_inputs)
-    subject, query, macro = _ask(model, example_inputs, found, "find_similar", trace)
+    subject, query, macro = ask(model, example_inputs, found, "find_similar", trace)
     where = with_own_sizes(where, own_sizes(query))
     ranked = most_alike(found, subject, int(k), where, distinct=_distinct(distinct))
     if not where:  # which may have asked for another name
@@ -193,7 +191,7 @@ def _similar_blocks(
     where: Mapping[str, Any] | None,
     example_inputs: Any,
 ) -> SimilarBlocks:
-    asked = _with_content(_traced(model, example_inputs, index, "find_similar"))
+    asked = with_content(traced(model, example_inputs, index, "find_similar"))
     block = cut(asked.graph, at)
     where = with_own_sizes(where, own_sizes(asked.graph))
     found = tuple(most_alike_blocks(index, block, k, where))
@@ -214,7 +212,7 @@ def embed(model: Any, *, example_inputs: Any = None, index: Index = None) -> Vec
     Shapes:
         result: float32[512].
     """
-    return _ask(model, example_inputs, load_index(index), "embed").subject.vector
+    return ask(model, example_inputs, load_index(index), "embed").subject.vector
 
 
 def trace(model: Any, *, example_inputs: Any = None) -> ArchitectureGraph:
@@ -228,7 +226,7 @@ def trace(model: Any, *, example_inputs: Any = None) -> ArchitectureGraph:
     Raises:
         TraceError: The forward could not be followed.
     """
-    return _traced(model, example_inputs, None, "trace").graph
+    return traced(model, example_inputs, None, "trace").graph
 
 
 def motifs(model: Any, *, example_inputs: Any = None) -> MacroGraph:
@@ -243,7 +241,7 @@ def motifs(model: Any, *, example_inputs: Any = None) -> MacroGraph:
         ```
     """
     try:
-        return mine(_with_content(_traced(model, example_inputs, None, "motifs")).graph)
+        return mine(with_content(traced(model, example_inputs, None, "motifs")).graph)
     except TraceError:
         raise
     except NarError as error:
@@ -272,7 +270,7 @@ def compare(a: Any, b: Any, *, example_inputs: Any = None, trace: bool = False) 
     """
     index = load_index()
     one, other = (
-        _ask_with_design(model, example_inputs, index, "compare", trace) for model in (a, b)
+        ask_with_graph(model, example_inputs, index, "compare", trace) for model in (a, b)
     )
     families = len(index.families_of(other.query.design))
     macros = one.macro, other.macro
@@ -326,7 +324,7 @@ def dedupe(models: Iterable[Any], *, trace: bool = False) -> DistinctDesigns:
     asked, refused = [], []
     for place, model in enumerate(models):
         try:
-            subject, query, _ = _ask(model, None, index, "dedupe", trace)
+            subject, query, _ = ask(model, None, index, "dedupe", trace)
         except NarError as error:
             name = model if issubclass(type(model), str) else type(model).__name__
             refused.append((name, str(error)))
@@ -353,129 +351,7 @@ def novelty(model: Any, *, example_inputs: Any = None, index: Index = None) -> N
     return Novelty(find_similar(model, 1, index=index, example_inputs=example_inputs))
 
 
-def load_index(path: Index = None, revision: str | None = None) -> ArchitectureIndex:
-    """Open an index of known architectures. A process reads each one once.
-
-    Example:
-        ```python
-        len(nar_plugin.load_index())
-        nar_plugin.load_index("nar-plugin/architectures", revision="2026.11.21")
-        ```
-
-    Args:
-        path: A folder that `ArchitectureIndex.save` wrote, or a repository of the Hub such as
-            `owner/name`. None opens the one that `nar index update` brought, else the embedded one.
-        revision: A branch, tag or commit of a repository. A folder must have this revision. None
-            takes what the folder, or the cache of `main`, holds.
-
-    Raises:
-        IndexUnavailable: There is no such index, it could not be fetched, or a file is damaged.
-        IndexIncompatible: It has another format.
-        NarError: The folder holds another revision than asked for.
-    """
-    if isinstance(path, ArchitectureIndex):
-        return path
-    try:
-        index = hub.open_index(path, revision, _opened)
-    except (OSError, ValueError) as error:  # a path that the system does not take
-        raise IndexUnavailable(f"There is no index {in_words(path)}: {error}") from error
-    return _with_own_models(index) if path is None and revision is None else index
-
-
-def _with_own_models(index: ArchitectureIndex) -> ArchitectureIndex:
-    global _overlaid
-    with _lock:
-        _overlaid = overlay.overlaid(index, _overlaid)
-        return _overlaid.result
-
-
-def _opened(folder: Path) -> ArchitectureIndex:
-    folder = resolved(folder)
-    with _lock:
-        if folder not in _indexes:
-            _indexes[folder] = hub.ArchitectureIndex.load(folder)
-        return _indexes[folder]
-
-
-def clear_cache() -> None:
-    """Release the encoders and indexes that this process holds.
-
-    Example:
-        ```python
-        nar_plugin.clear_cache()
-        ```
-    """
-    global _overlaid
-    encoder.clear_encoders()
-    with _lock:
-        _indexes.clear()
-        _overlaid = None
-
-
-class _Asked(NamedTuple):
-    subject: Subject
-    query: Query
-    macro: MacroGraph | None  # None of a row
-
-
-def _ask(
-    model: Any, example_inputs: Any, index: ArchitectureIndex, caller: str, trace: bool = False
-) -> _Asked:
-    """What is asked about: the model, or the index's row of that name."""
-    named = issubclass(type(model), str) and example_inputs is None
-    if named and not trace and (row_of := known(index, model)):
-        subject = subject_of_row(index, row_of.row, row_of.vector)
-        return _Asked(subject, query_of_known(model, row_of), None)
-    try:
-        asked = _traced(model, example_inputs, index, caller)
-    except TraceError:
-        raise
-    except NarError as error:  # it could not be built
-        found = index.by_name(model) if named else None
-        if found is None:
-            raise
-        row, vector = found
-        subject = subject_of_row(index, row, vector)
-        return _Asked(subject, query_of_row(model, row, str(error)), None)
-    graph = _with_content(asked).graph
-    macro = mine(graph)
-    subject = subject_of(index, macro)
-    source = None if example_inputs is not None or graph.method == "modules" else asked.provenance
-    changed = source is not None and is_another(index, source.name, subject)
-    query = query_of_model(model, asked, macro.table(), changed=changed)
-    return _Asked(subject, query, macro)
-
-
-def _ask_with_design(
-    model: Any, example_inputs: Any, index: ArchitectureIndex, caller: str, trace: bool
-) -> _Asked:
-    """What is asked about, by its row where the index has its graph too."""
-    asked = _ask(model, example_inputs, index, caller, trace)
-    if asked.macro is not None:
-        return asked
-    macro = stored_design(index, asked.query.fingerprint)
-    if macro is None and not trace:
-        return _ask(model, example_inputs, index, caller, trace=True)
-    return asked._replace(macro=macro)
-
-
-def _traced(model: Any, example_inputs: Any, index: Index, caller: str) -> Traced:
-    try:
-        return tracing.traced(model, example_inputs, caller=caller)
-    except UnknownReference as error:
-        raise explained(error, load_index(index).contents.names) from error
-
-
 def _distinct(text: str) -> str:
     if text not in ("backbone", "graph"):
         raise NarError(f"distinct is 'backbone' or 'graph'; got {in_words(text)}.")
     return text
-
-
-def _with_content(asked: Traced) -> Traced:
-    if not len(asked.graph):
-        raise TraceError(
-            f"{asked.class_name} has nothing to compare: its forward computes no operation that "
-            "is part of a design (0 ops)."
-        )
-    return asked
