@@ -6,7 +6,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from nar_plugin.cli.bench_motifs import motifs
+from nar_plugin.cli.dev.bench_motifs import motifs
 
 pytest.importorskip("timm")
 

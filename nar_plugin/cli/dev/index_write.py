@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from nar_plugin.cli.corpus import CORPUS
+from nar_plugin.cli.dev.corpus import CORPUS
+from nar_plugin.cli.dev.train import ENCODER
 from nar_plugin.cli.output import only_results_on_stdout, say
-from nar_plugin.cli.train import ENCODER
 
 DEFAULT = Path("nar_plugin/data")
 
@@ -29,7 +29,7 @@ def write(
     ] = None,
 ) -> None:
     """Encode a corpus and write the index that ships (extra: train)."""
-    from nar_plugin.cli.extra import needs_train
+    from nar_plugin.cli.dev.extra import needs_train
 
     with needs_train():
         from nar_plugin.train.fit.default import write_index

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nar_plugin.cli.bench_checkpoints import checkpoints
-from nar_plugin.cli.bench_gpu import gpu
-from nar_plugin.cli.bench_index import index, load
-from nar_plugin.cli.bench_motifs import motifs
-from nar_plugin.cli.bench_shards import shards
-from nar_plugin.cli.bench_trace import trace
+from nar_plugin.cli.dev.bench_checkpoints import checkpoints
+from nar_plugin.cli.dev.bench_gpu import gpu
+from nar_plugin.cli.dev.bench_index import index, load
+from nar_plugin.cli.dev.bench_motifs import motifs
+from nar_plugin.cli.dev.bench_shards import shards
+from nar_plugin.cli.dev.bench_trace import trace
 from nar_plugin.cli.output import Json, only_results_on_stdout, say, show, show_json
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def coverage(
     as_json: Json = False,
 ) -> None:
     """Trace every named architecture; list failures with their causes."""
-    from nar_plugin.cli.extra import needs_train
+    from nar_plugin.cli.dev.extra import needs_train
 
     with needs_train():
         from nar_plugin.bench.coverage import measure_coverage

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nar_plugin.cli.extra import needs_train
+from nar_plugin.cli.dev.extra import needs_train
 from nar_plugin.cli.output import Json, only_results_on_stdout, say, show, show_json
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from nar_plugin.cli.corpus import CORPUS
+from nar_plugin.cli.dev.corpus import CORPUS
 from nar_plugin.cli.output import only_results_on_stdout, say
 
 ENCODER = Path("runs/encoder")
@@ -22,7 +22,7 @@ def train(
     ] = None,
 ) -> None:
     """Fit the encoder to a corpus (extra: train)."""
-    from nar_plugin.cli.extra import needs_train
+    from nar_plugin.cli.dev.extra import needs_train
 
     with needs_train():
         from nar_plugin.train.fit.recipe import train_encoder

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import typer
 
-from nar_plugin.cli import bench, calibrate, corpus, crawl, evaluate, train
-from nar_plugin.cli.index_reencode import reencode
-from nar_plugin.cli.index_write import write
+from nar_plugin.cli.dev import bench, calibrate, corpus, crawl, evaluate, train
+from nar_plugin.cli.dev.index_reencode import reencode
+from nar_plugin.cli.dev.index_write import write
 
 app = typer.Typer(help="Make and measure the embedded default.", no_args_is_help=True)
 index = typer.Typer(help="Write an index, or its vectors anew.", no_args_is_help=True)

@@ -57,7 +57,7 @@ def build(
 
     Only names that are new, or whose library has another version, are traced.
     """
-    from nar_plugin.cli.extra import needs_train
+    from nar_plugin.cli.dev.extra import needs_train
 
     with needs_train():
         from nar_plugin.train.corpus.build import build_corpus
@@ -96,7 +96,7 @@ def move(
 
     Some names of each kind are traced; where their graphs are what they were, all are kept.
     """
-    from nar_plugin.cli.extra import needs_train
+    from nar_plugin.cli.dev.extra import needs_train
 
     with needs_train():
         from nar_plugin.train.corpus.moving import move_corpus
@@ -112,7 +112,7 @@ def failures(
     as_json: Json = False,
 ) -> None:
     """List every name that was not traced, with its cause."""
-    from nar_plugin.cli.extra import needs_train
+    from nar_plugin.cli.dev.extra import needs_train
 
     with needs_train():
         from nar_plugin.train.corpus.corpus import read_names
@@ -134,7 +134,7 @@ def diff(
     as_json: Json = False,
 ) -> None:
     """List the names that another corpus has otherwise."""
-    from nar_plugin.cli.extra import needs_train
+    from nar_plugin.cli.dev.extra import needs_train
 
     with needs_train():
         from nar_plugin.train.corpus.diff import diff as compare
@@ -155,7 +155,7 @@ def card(
     corpus: Corpus = CORPUS,
 ) -> None:
     """Write the data card, README.md and card.png, beside the data."""
-    from nar_plugin.cli.extra import needs_train
+    from nar_plugin.cli.dev.extra import needs_train
 
     with needs_train():
         from nar_plugin.train.corpus.card import write_card
