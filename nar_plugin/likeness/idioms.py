@@ -8,6 +8,7 @@ from nar_plugin.encoder.words import ACTIVATIONS, NORMS
 from nar_plugin.likeness.wiring import Wired
 from nar_plugin.tracing.graph import Op
 
+TOLD = 4  # operations of a chain that a sentence names
 _SQUASHING = frozenset({"sigmoid", "hardsigmoid", "tanh", "softmax"})
 ROUTER = "a router that weighs experts"
 _ONE = {
@@ -66,7 +67,13 @@ def name_of(block: Wired, places: Sequence[int]) -> str:
     if len(set(kinds)) == 1:
         one = _ONE.get(kinds[0], _article(kinds[0]))
         return one if len(kinds) == 1 else f"{len(kinds)} {kinds[0]}"
-    return ", ".join(kinds)
+    return chain(kinds)
+
+
+def chain(kinds: Sequence[str]) -> str:
+    """Operations in order; of a long chain the first ones and how many more there are."""
+    more = len(kinds) - TOLD
+    return f"{', '.join(kinds[:TOLD])} and {more} more" if more > 2 else ", ".join(kinds)
 
 
 def short(op: Op) -> str:

@@ -31,6 +31,7 @@ RELATIVES, DISTANT, NOTHING = "relatives", "distant relatives", "nothing near"
 HALF = 0.5  # of the blocks, or of the operations
 FEW = 0.1  # of the operations: what corresponds below it may do so by chance
 CLOSE, EQUAL = 0.3, 0.8  # mean likeness of blocks from which on they are relatives, the same
+ALIKE = 0.5  # likeness of whole designs from which on something is near
 TOLD = 4  # differences that a sentence names
 FEW_STACKS = 2  # that are named
 
@@ -48,8 +49,13 @@ class Verdict:
     text: str
 
 
-def verdict_of(alignment: Alignment) -> Verdict:
-    """Say what two designs are to each other: the first rule that holds."""
+def verdict_of(alignment: Alignment, likeness: float = 0.0) -> Verdict:
+    """Say what two designs are to each other: the first rule that holds.
+
+    Args:
+        alignment: Of the two.
+        likeness: Of the whole designs, which may be alike though no blocks are.
+    """
     one, other = alignment.a.graph, alignment.b.graph
     if one.fingerprint == other.fingerprint:
         return Verdict(SAME, "The same architecture.")
@@ -57,9 +63,8 @@ def verdict_of(alignment: Alignment) -> Verdict:
         return Verdict(SAME, "The same design; classifier or vocabulary differ in size.")
     body = body_of(alignment)
     if not body.pairs or body.coverage < FEW:
-        return Verdict(
-            NOTHING, "Nothing near: no block of one corresponds to a block of the other."
-        )
+        near = "Nothing near: no" if likeness < ALIKE else "Alike in single operations alone: no"
+        return Verdict(NOTHING, f"{near} block of one corresponds to a block of the other.")
     return _of_parts(body) if body.lone else _of_whole(body)
 
 
@@ -89,7 +94,9 @@ def _of_whole(body: Body) -> Verdict:
         if sorts == {sort} and (len(texts) == 1 or sort in (INSERTED, REMOVED)):
             return Verdict(kind, f"{text}{_and(texts)}{also}.")
     return Verdict(
-        RELATIVES, f"Relatives: every block has a partner. Differences: {_listed(texts)}{also}."
+        RELATIVES,
+        f"Relatives: every block{_but_ends(body)} has a partner. "
+        f"Differences: {_listed(texts)}{also}.",
     )
 
 
@@ -181,6 +188,12 @@ def _listed(texts: Sequence[str]) -> str:
 def _and(texts: Sequence[str]) -> str:
     *first, last = texts
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def _but_ends(body: Body) -> str:
+    """Such as ` but the head`: a stem or a head without a partner."""
+    alone = [f"the {name}" for name, row in body.ends if isinstance(row, Lone)]
+    return f" but {_and(list(dict.fromkeys(alone)))}" if alone else ""
 
 
 def _ends(body: Body) -> str:

@@ -167,7 +167,13 @@ def explain(
     alignment = align(a, b)
     rows = tuple(_row(row, alignment) for row in alignment.rows)
     return Explanation(
-        verdict_of(alignment), likeness, alignment.overlap, names[0], names[1], rows, families
+        verdict_of(alignment, likeness),
+        likeness,
+        alignment.overlap,
+        names[0],
+        names[1],
+        rows,
+        families,
     )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from nar_plugin.errors import NarError
 from nar_plugin.html_table import html_table
+from nar_plugin.likeness.idioms import chain
 from nar_plugin.likeness.novelty import percentile
 from nar_plugin.report.wording import query_text
 from nar_plugin.visible_text import clean
@@ -160,9 +161,15 @@ def _facts(found: Novelty) -> list[str]:
     alike = _alike_text(found.partners_alike)
     if not parts:
         return [*lines, f"every block has a partner there{alike}: {found.explanation.verdict.text}"]
-    told = [f"  {part.name}" for part in parts]
+    told = [f"  {_part_text(part)}" for part in parts]
     others = [f"the others have one{alike}"] * bool(alike)
     return [*lines, "blocks without a partner there:", *told, *others]
+
+
+def _part_text(part: ExplainedPart) -> str:
+    """Its modules and what they are; a class says nothing without its operations."""
+    inside = chain(part.made_of)
+    return part.name if part.label.startswith("(") else f"{part.name}: {inside}"
 
 
 def _alike_text(ends: tuple[float, float] | None) -> str:

@@ -3,6 +3,7 @@ from models import BottleneckNet, NanoGPT, UNet
 from torch import nn
 
 from nar_plugin.likeness import align, verdict_of
+from nar_plugin.likeness.idioms import chain
 
 
 def one_replaced():
@@ -71,3 +72,16 @@ def test_the_first_rule_that_holds(design, one, other, kind, text):
     verdict = verdict_of(align(design(one()), design(other())))
     assert verdict.kind == kind
     assert text in verdict.text
+
+
+def test_designs_alike_without_a_common_block_are_not_called_far():
+    parts = align(design(nn.Sequential(nn.Linear(8, 8))), design(nn.Sequential(nn.Tanh())))
+    assert verdict_of(parts, 0.2).text.startswith("Nothing near: no block")
+    alike = verdict_of(parts, 0.7)
+    assert alike.text.startswith("Alike in single operations alone: no block")
+    assert alike.kind == verdict_of(parts, 0.2).kind
+
+
+def test_a_long_chain_of_operations_is_cut():
+    assert chain(["add"] * 6) == "add, add, add, add, add, add"
+    assert chain(list("abcdefgh")) == "a, b, c, d and 4 more"
