@@ -331,7 +331,8 @@ def dedupe(models: Iterable[Any], *, trace: bool = False) -> DistinctDesigns:
             continue
         backbone = subject.backbone or query.design
         note = trace_text(query)
-        asked.append(Asked(place, name_text(query), query.design, backbone, query.ops, note))
+        name = name_text(query) if query.name else f"{query.class_name} #{place}"
+        asked.append(Asked(place, name, query.design, backbone, query.ops, note))
     return distinct_designs(asked, refused)
 
 

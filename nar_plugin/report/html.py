@@ -8,6 +8,7 @@ from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from nar_plugin.report.similar_blocks import occurrence_text
 from nar_plugin.report.wording import (
     index_text,
     inputs_text,
@@ -17,16 +18,18 @@ from nar_plugin.report.wording import (
     other_names,
     query_text,
 )
-from nar_plugin.visible_text import clean, flops_text, params_text
+from nar_plugin.visible_text import clean, counted, flops_text, params_text
 
 if TYPE_CHECKING:
     from nar_plugin.report.hit import Hit
     from nar_plugin.report.similar import SimilarArchitectures
+    from nar_plugin.report.similar_blocks import SimilarBlocks
 
 SHOWN_MOTIFS = 3
+SHOWN_DESIGNS = 50  # that have a block
 SHOWN_HITS = 10  # rows; the others fold
 
-_NUMBERS = frozenset(("#", "score", "params", "FLOPs"))
+_NUMBERS = frozenset(("#", "score", "params", "FLOPs", "designs"))
 _HEADINGS = (
     "#",
     "name",
@@ -66,6 +69,30 @@ def _table(hits: Sequence[Hit]) -> str:
     headings = "".join(_cell("th", heading, escape(heading)) for heading in _HEADINGS)
     rows = "".join(_row(hit) for hit in hits)
     return f"<table><thead><tr>{headings}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def blocks_html(found: SimilarBlocks) -> str:
+    """The block asked about, a row for each known one, and the designs that have it, folded."""
+    notes = "".join(f"<div>{escape(note)}</div>" for note in found.notes)
+    names = ("#", "score", "block", "designs", "in")
+    headings = "".join(_cell("th", heading, heading) for heading in names)
+    rows = ""
+    for rank, hit in enumerate(found.hits, start=1):
+        texts = [_text(occurrence_text(each)) for each in hit.occurrences[:SHOWN_DESIGNS]]
+        first = texts[0] if texts else ""
+        if (more := len(hit.occurrences) - 1) > 0:
+            others = "<br>".join(texts[1:])
+            first += f"<details><summary>{more:,} more</summary>{others}</details>"
+        label = f'{_text(hit.label)} <span class="nar-quiet">{counted(hit.ops, "op")}</span>'
+        cells = (str(rank), _score(hit.score), label, f"{hit.designs:,}", first)
+        inside = zip(names, cells, strict=True)
+        rows += f"<tr>{''.join(_cell('td', heading, cell) for heading, cell in inside)}</tr>"
+    return (
+        f'<div class="nar-report"><style>{stylesheet()}</style>'
+        f"<div><b>blocks like {escape(str(found.query))}</b></div>{notes}"
+        f"<table><thead><tr>{headings}</tr></thead><tbody>{rows}</tbody></table>"
+        f'<div class="nar-quiet">{escape(index_text(found.index))}</div></div>'
+    )
 
 
 def _more(hits: Sequence[Hit]) -> str:

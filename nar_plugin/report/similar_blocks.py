@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from html import escape
 from typing import TYPE_CHECKING, Any
 
-from nar_plugin.html_table import html_table
 from nar_plugin.report.answer import Answer
 from nar_plugin.report.asked import IndexInfo
 from nar_plugin.report.wording import index_text
@@ -75,6 +73,8 @@ class SimilarBlocks(Answer["FoundBlock"]):
 
     def _repr_html_(self) -> str:
         """The table as a notebook shows it."""
+        from nar_plugin.report.html import blocks_html
+
         return blocks_html(self)
 
     def to_dict(self) -> dict[str, Any]:
@@ -111,22 +111,6 @@ def blocks_table(found: SimilarBlocks) -> RenderableType:
         return Group(*lines, Text("no block in the index has anything in common with it"))
     footer = Text(index_text(found.index), style="dim")
     return Group(*lines, Text(), table, Text(), footer)
-
-
-def blocks_html(found: SimilarBlocks) -> str:
-    """The same rows for a notebook, with the notes above and the index below."""
-    rows = [
-        (
-            f"{hit.score:.3f}",
-            f"{clean(hit.label)}\n{counted(hit.ops, 'op')}",
-            f"{hit.designs:,}",
-            "\n".join(occurrence_text(each) for each in hit.occurrences[:SHOWN]),
-        )
-        for hit in found.hits
-    ]
-    notes = "".join(f"<div>{escape(note)}</div>" for note in found.notes)
-    table = html_table(f"blocks like {found.query}", ("score", "block", "designs", "in"), rows)
-    return f"{notes}{table}<div>{escape(index_text(found.index))}</div>"
 
 
 def occurrence_text(each: Occurrence) -> str:

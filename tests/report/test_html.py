@@ -5,7 +5,9 @@ import pytest
 
 import nar_plugin
 from nar_plugin.html_table import html_table
-from nar_plugin.report import SharedMotif
+from nar_plugin.index.block_search import FoundBlock, Occurrence
+from nar_plugin.report import SharedMotif, SimilarBlocks
+from nar_plugin.report.similar_blocks import AskedBlock
 
 VOID = {"br", "img", "input", "link", "meta"}
 
@@ -50,12 +52,11 @@ def test_table_has_a_row_for_each_hit(similar):
 
 
 def test_what_is_no_table_of_hits_has_a_form_for_notebooks():
-    """Motifs, a trace, a novelty and found blocks; all aligned to the left."""
+    """Motifs, a trace and a novelty; all aligned to the left."""
     answers = [
         (nar_plugin.motifs("timm:resnet18"), "68 ops", "BasicBlock"),
         (nar_plugin.trace("timm:resnet18"), "20 conv", "11,689,512"),
         (nar_plugin.novelty("timm:resnet18"), "a known design: timm:resnet18"),
-        (nar_plugin.find_similar("timm:resnet18", 1, at="layer1.0"), "BasicBlock", "timm:"),
     ]
     for answer, *facts in answers:
         page = Reader(answer._repr_html_())
@@ -146,4 +147,17 @@ def test_the_first_hits_unfold_their_explanation_and_the_model_its_picture():
     assert "1: The same architecture." in page.words
     (image,) = [attrs for tag, attrs in page.tags if tag == "img"]
     assert image["src"].startswith("data:image/svg+xml;base64,")
+    assert "script" not in tags
+
+
+def test_blocks_name_a_design_and_fold_the_others(index_info):
+    evil = "<script>alert('x')</script>\"&"
+    places = [Occurrence("timm:a", "a", 3, "layer1.0"), Occurrence(evil, evil, 1, evil)]
+    places.append(Occurrence("c", "c", 1, "d"))
+    hits = (FoundBlock(evil, 0.9, 10, 3, tuple(places)), FoundBlock("alone", 0.5, 4, 0, ()))
+    page = Reader(SimilarBlocks(AskedBlock(evil, "x", evil, 9), index_info, hits)._repr_html_())
+    tags = [tag for tag, _ in page.tags]
+    assert tags.count("tr") == 1 + 2
+    assert tags.count("details") == 1
+    assert "2 more" in page.words
     assert "script" not in tags
