@@ -310,7 +310,8 @@ def _trimmed(placed: Sequence[Placed], routes: Sequence[Route]) -> Layout:
         xs += [x for x, _ in route.points]
         ys += [y for _, y in route.points]
         if route.shape:
-            xs.append(shape_place(route)[0] + CHAR_SHAPE * len(route.shape))
+            written = shape_place(route)[0]
+            xs += [written, written + CHAR_SHAPE * len(route.shape)]
     left, top = min(xs, default=0.0), min(ys, default=0.0)
     found = Layout(
         tuple(placed), tuple(routes), max(xs, default=0.0) - left, max(ys, default=0.0) - top
@@ -325,4 +326,5 @@ def shape_place(route: Route) -> Point:
         return end_x + 5, end_y - 8
     if route.points[1][0] == x:
         return x + 5, y + 12
-    return route.points[1][0] + 4, route.points[1][1] + 14
+    lane = route.points[1][0]
+    return (lane + 4 if lane > x else lane - 4 - CHAR_SHAPE * len(route.shape)), y + 14
