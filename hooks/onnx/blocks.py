@@ -124,7 +124,7 @@ def _recurrent(
     first = more[1] if len(more) > 1 else None
     batched = bool(attributes.get("layout", 0))
     shape = (directions, x.shape[0 if batched else 1], width)
-    state = x.new_zeros(shape) if first is None else tensor(first)
+    state = _state(first, shape)
     biases = tensor(bias) if isinstance(bias, Tensor) else None
     flat: list[Tensor] = []
     for place in range(directions):
@@ -133,8 +133,8 @@ def _recurrent(
             flat += list(biases[place].chunk(2))
     given = (flat, biases is not None, 1, 0.0, False, directions == 2, batched)
     if kind == "LSTM":
-        cells = more[2] if len(more) > 2 and more[2] is not None else None
-        cell = x.new_zeros(shape) if cells is None else tensor(cells)
+        cells = more[2] if len(more) > 2 else None
+        cell = _state(cells, shape)
         out, *last = torch.lstm(x, (state, cell), *given)
     else:
         function = torch.gru if kind == "GRU" else torch.rnn_tanh
@@ -142,3 +142,9 @@ def _recurrent(
     # [steps, batch, directions * width] as ONNX has it, [steps, directions, batch, width]
     out = out.reshape(*out.shape[:2], directions, width)
     return [out if batched else out.transpose(1, 2), *last]
+
+
+def _state(first: Any, shape: tuple[int, ...]) -> Tensor:
+    """A first state of a recurrent layer; what is known of it, such as zeros, does not matter."""
+    known_or_none = not isinstance(first, Tensor) or not first.is_meta
+    return torch.zeros(shape, device="meta") if known_or_none else first

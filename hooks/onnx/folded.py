@@ -23,6 +23,7 @@ LAYERS = frozenset(
     "MatMul RNN".split()
 )
 
+_CONTENT = ("raw_data", "float_data", "int32_data", "int64_data", "double_data", "uint64_data")
 _LEAST_WEIGHT = 64  # elements of a constant that is a weight, though no layer reads it itself
 _RULE = "FuseBatchNormIntoConv"  # onnxscript/rewriter/rules/common/_fuse_batchnorm.py
 _NUMBERED = re.compile(r"onnx::Conv(Transpose)?_\d+")  # torch.onnx's pass eval_peephole
@@ -68,18 +69,31 @@ def _is_folded(node: Any) -> bool:
     return len(node.input) > 1 and bool(_NUMBERED.fullmatch(node.input[1]))
 
 
-def hoist(graph: Any) -> None:
-    """Make initializers of the weights that are nodes, as Paddle and onnx's own light models do."""
+def has_values(item: Any) -> bool:
+    """Whether the values of a tensor were read: those of large ones never are."""
+    return any(getattr(item, name) for name in _CONTENT) or 0 in item.dims
+
+
+def hoist(graph: Any) -> set[str]:
+    """Make initializers of the weights that are nodes, as Paddle and onnx's own light models do.
+
+    Returns:
+        The names of large constants among them, which are no weights.
+    """
+    large: set[str] = set()
     read = {name for node in graph.node if node.op_type in LAYERS for name in node.input}
     shapes = {item.name: item for item in graph.initializer}
     bare = not len(graph.initializer)  # its weights are all nodes
     kept = []
     for node in graph.node:
-        if node.op_type == "Constant" and node.output and (bare or node.output[0] in read):
+        if node.op_type == "Constant" and node.output:
             value = next((item.t for item in node.attribute if item.name == "value"), None)
-            least = 1 if node.output[0] in read else _LEAST_WEIGHT
+            least = 1 if node.output[0] in read else _LEAST_WEIGHT if bare else 1 << 62
             real = value is not None and value.data_type in FLOATS and len(value.dims) > 0
-            if real and math.prod(value.dims) >= least:
+            unread = value is not None and not has_values(value)
+            if unread and not bare and node.output[0] not in read:
+                large.add(node.output[0])
+            if unread or (real and math.prod(value.dims) >= least):
                 graph.initializer.add().CopyFrom(value)
                 graph.initializer[-1].name = node.output[0]
                 continue
@@ -92,6 +106,7 @@ def hoist(graph: Any) -> None:
         nodes = [onnx.NodeProto.FromString(node.SerializeToString()) for node in kept]
         del graph.node[:]
         graph.node.extend(nodes)
+    return large
 
 
 def without_guards(graph: Any) -> None:

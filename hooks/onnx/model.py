@@ -14,7 +14,7 @@ from onnx import numpy_helper
 from torch import Tensor, nn
 
 from .._shared.program import MOST_KNOWN, Program, Value, empty
-from .folded import LAYERS, hoist, unfold, without_guards
+from .folded import LAYERS, has_values, hoist, unfold, without_guards
 from .inputs import guesses
 from .nodes import Graph
 from .quantized import PACKED
@@ -38,7 +38,7 @@ def model_of(file: BufferedReader) -> nn.Module:
     model = _parsed(file)
     opset = _opset(model)
     without_guards(model.graph)
-    hoist(model.graph)
+    large = hoist(model.graph)
     for item in model.graph.initializer:
         _check_place(item)
     packed, statistics = _packed(model.graph), _statistics(model.graph)
@@ -53,7 +53,7 @@ def model_of(file: BufferedReader) -> nn.Module:
     }
     values: dict[str, Any] = {}
     for item in model.graph.initializer:
-        computed = item.name in settings or (
+        computed = item.name in settings | large or (
             bool(_COMPUTED.fullmatch(item.name)) and item.name not in multiplied
         )
         values[item.name] = _initial(item, packed, statistics, computed)
@@ -136,7 +136,7 @@ def _initial(
     if learned and not computed:
         made = empty(torch.float32, shape)
         return made if item.name in statistics else nn.Parameter(made, requires_grad=False)
-    if item.data_location == onnx.TensorProto.EXTERNAL or size > MOST_KNOWN:
+    if not has_values(item) or size > MOST_KNOWN:
         return empty(torch.float32 if real else torch.int64, shape)
     return known(numpy_helper.to_array(item))
 

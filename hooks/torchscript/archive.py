@@ -20,7 +20,7 @@ from torch import nn
 from .lowered import program
 
 _NAMESPACES = frozenset(("aten", "prim", "prims", "quantized", "torchvision"))
-_OPERATOR = re.compile(r"\bops\s*\.\s*(\w+)\s*\.\s*(\w+)")
+_OPERATOR = re.compile(r"(?<![\w.])ops\s*\.\s*(\w+)\s*\.\s*(\w+)")
 _FILES = re.compile(r"\b(?:torch|aten)\s*\.\s*(save|load|from_file|_load_\w+)\s*\(")
 _CLASSES = re.compile(r"torch\s*\.\s*classes\s*\.\s*(\w+)")
 _MOST_CODE = 64 << 20  # bytes
