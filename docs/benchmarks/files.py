@@ -4,8 +4,8 @@
     python docs/benchmarks/files.py ask FOLDER [--seconds N] [--only TEXT]
     python docs/benchmarks/files.py write FOLDER
 
-`export` and `ask` can be stopped and go on where they were: what was done is in FOLDER/exports.jsonl
-and FOLDER/answers.jsonl. Models of transformers get two layers and 1,000 tokens.
+`export` and `ask` can be stopped and go on where they were: FOLDER/exports.jsonl and
+FOLDER/answers.jsonl say what was done. Models of transformers get two layers and 1,000 tokens.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ import argparse
 import gc
 import inspect
 import json
+import re
 import signal
-import sys
 import time
 import warnings
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import chain, zip_longest
 from pathlib import Path
@@ -35,7 +35,8 @@ mobilenetv2_050 resnet26d seresnet18 edgenext_xx_small repvgg_a0 hrnet_w18_small
 cait_xxs24_224 gmlp_ti16_224 convnextv2_atto resmlp_12_224 xcit_nano_12_p16_224 levit_128s
 mobilevit_xxs mobileone_s0 fastvit_t8 tinynet_a lcnet_050 mnasnet_small rexnet_100 efficientvit_b0
 resnext50_32x4d res2net50_14w_8s skresnet18 inception_v3 vgg11 dpn68 dla34 nfnet_l0 botnet26t_256
-coat_lite_tiny crossvit_tiny_240 pit_ti_224 visformer_tiny pvt_v2_b0 twins_svt_small tnt_s_patch16_224
+coat_lite_tiny crossvit_tiny_240 pit_ti_224 visformer_tiny pvt_v2_b0 twins_svt_small
+tnt_s_patch16_224
 starnet_s1 repghostnet_050 beit_base_patch16_224 vovnet39a selecsls42b spnasnet_100 hardcorenas_a
 semnasnet_075 mambaout_femto focalnet_tiny_srf davit_tiny maxvit_tiny_tf_224""".split()
 TORCHVISION = """resnet18 alexnet squeezenet1_1 mobilenet_v3_small shufflenet_v2_x0_5 mnasnet0_5
@@ -44,9 +45,11 @@ inception_v3 mobilenet_v2 resnext50_32x4d wide_resnet50_2 swin_v2_t maxvit_t""".
 TRANSFORMERS = """bert gpt2 t5 vit whisper/WhisperModel distilbert llama bart swin wav2vec2 roberta
 gpt_neox mt5 deit hubert albert opt pegasus convnext wavlm electra bloom marian dinov2
 speech_to_text mobilebert phi mbart beit data2vec-audio deberta-v2 qwen2 blenderbot segformer sew
-mpnet mistral longt5 poolformer unispeech xlm-roberta gemma m2m_100 resnet audio-spectrogram-transformer
+mpnet mistral longt5 poolformer unispeech xlm-roberta gemma m2m_100 resnet
+audio-spectrogram-transformer
 camembert gpt_neo bigbird_pegasus regnet mctct nystromformer qwen3 fsmt mobilevit clap_audio_model
-squeezebert codegen prophetnet levit univnet fnet stablelm plbart cvt moonshine convbert falcon""".split()
+squeezebert codegen prophetnet levit univnet fnet stablelm plbart cvt moonshine convbert
+falcon""".split()
 FORMATS = ("pt2", "core.pt2", "dynamo.onnx", "script.onnx", "pt")
 SAID = {
     "pt2": ".pt2",
@@ -143,7 +146,7 @@ def inputs_of(model: nn.Module) -> tuple[tuple[Any, ...], dict[str, Any]]:
 
 
 def _train(model: nn.Module) -> None:
-    """Let no two weights be equal: exporters keep one of those that are, which trained ones never are."""
+    """Let no two weights be equal, as trained ones never are: exporters keep one of equals."""
     generator = torch.Generator().manual_seed(0)
     for tensor in chain(model.parameters(), model.buffers()):
         if tensor.is_floating_point() and tensor.ndim and not tensor.is_inference():
@@ -158,10 +161,13 @@ class ByName(nn.Module):
         self.model, self.names = model, names
 
     def forward(self, *given: Any) -> Any:
+        """What the model gives for inputs in this order."""
         return self.model(**dict(zip(self.names, given, strict=True)))
 
 
-def export(model: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], kind: str, file: Path):
+def export(
+    model: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], kind: str, file: Path
+) -> None:
     """Write the model to a file of this kind."""
     if kind == "pt":
         named = {"example_kwarg_inputs": kwargs} if kwargs else {"example_inputs": args}
@@ -188,6 +194,7 @@ class Log:
         self.done = {(row["model"], row["kind"]) for row in self.rows}
 
     def add(self, **row: Any) -> None:
+        """Keep a row."""
         self.rows.append(row)
         self.done.add((row["model"], row["kind"]))
         with self._file.open("a") as out:
@@ -196,6 +203,8 @@ class Log:
 
 @contextmanager
 def at_most(seconds: int) -> Iterator[None]:
+    """Raise TimeoutError where the block takes longer."""
+
     def stop(*_: Any) -> None:
         raise TimeoutError(f"took more than {seconds} s")
 
@@ -213,6 +222,7 @@ def _problem(error: BaseException) -> str:
 
 
 def run_exports(folder: Path, seconds: float, only: str) -> None:
+    """Export each model to each format, where that was not done."""
     end, log = time.monotonic() + seconds, Log(folder / "exports.jsonl")
     for reference in references():
         kinds = [kind for kind in FORMATS if (reference, kind) not in log.done]
@@ -250,6 +260,7 @@ def run_exports(folder: Path, seconds: float, only: str) -> None:
 
 
 def run_questions(folder: Path, seconds: float, only: str) -> None:
+    """Ask each file that was exported, and its module."""
     import nar_plugin
 
     end, log = time.monotonic() + seconds, Log(folder / "answers.jsonl")
@@ -298,7 +309,48 @@ def run_questions(folder: Path, seconds: float, only: str) -> None:
             )
 
 
+def write_page(folder: Path, page: Path) -> None:
+    """Put the tables between the marks of the page."""
+    exports = {(row["model"], row["kind"]): row for row in Log(folder / "exports.jsonl").rows}
+    answers = {(row["model"], row["kind"]): row for row in Log(folder / "answers.jsonl").rows}
+    lines = [
+        "| format | exported | asked | fingerprint equal | first hit as the module's |",
+        "|---|---|---|---|---|",
+    ]
+    causes: list[str] = []
+    for kind in FORMATS:
+        made = [key for key, row in exports.items() if key[1] == kind and not row["problem"]]
+        rows = [answers[key] for key in made if key in answers]
+        if not rows:
+            continue
+        equal, own = (sum(row[name] for row in rows) for name in ("equal", "own"))
+        lines.append(
+            f"| {SAID[kind]} | {len(made)} | {len(rows)} | {equal} ({equal / len(rows):.0%}) | "
+            f"{own} ({own / len(rows):.0%}) |"
+        )
+        causes += [_cause(row) for row in rows if not row["equal"]]
+    lines += [
+        "",
+        "| model | format | operations, module and file | first hit |",
+        "|---|---|---|---|",
+    ]
+    text = page.read_text()
+    start, end = "<!-- tables -->", "<!-- end of tables -->"
+    before, _, rest = text.partition(start)
+    made_text = "\n".join([start, *lines, *causes, end])
+    page.write_text(before + made_text + rest.partition(end)[2])
+
+
+def _cause(row: dict[str, Any]) -> str:
+    found = row["problem"].replace("|", "/").replace("\n", " ")
+    found = re.sub(r"/\S+/", "", found)[:160]  # no path of this machine
+    ops = " / ".join(map(str, row.get("ops", ()))) or "-"
+    hit = found or f"{row['hit']}, {row['score']}{'' if row['own'] else ' (another)'}"
+    return f"| {row['model']} | {SAID[row['kind']]} | {ops} | {hit} |"
+
+
 def main() -> None:
+    """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("what", choices=("export", "ask", "write"))
     parser.add_argument("folder", type=Path)
@@ -312,6 +364,8 @@ def main() -> None:
         run_exports(given.folder, given.seconds, given.only)
     elif given.what == "ask":
         run_questions(given.folder, given.seconds, given.only)
+    else:
+        write_page(given.folder, HERE / "files.md")
 
 
 if __name__ == "__main__":

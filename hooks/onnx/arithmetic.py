@@ -74,7 +74,7 @@ def _binary(function: Callable[[Any, Any], Any], _: Attributes, a: Any, b: Any) 
         if isinstance(y, Tensor):
             x, y = _alike(x, y)
         return function(x, y)
-    swapped = {torch.sub: torch.rsub, torch.gt: torch.lt, torch.lt: torch.gt}
+    swapped: dict[Any, Any] = {torch.sub: torch.rsub, torch.gt: torch.lt, torch.lt: torch.gt}
     swapped |= {torch.ge: torch.le, torch.le: torch.ge}
     if function in (torch.add, torch.mul, torch.eq, *swapped):
         return swapped.get(function, function)(y, x)
@@ -88,8 +88,8 @@ def _alike(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
 
 for _name, _function in _UNARY.items():
     operator(_name)(partial(_unary, _function))
-for _name, _function in _BINARY.items():
-    operator(_name)(partial(_binary, _function))
+for _name, _pair in _BINARY.items():
+    operator(_name)(partial(_binary, _pair))
 
 
 @operator("Div")

@@ -44,7 +44,7 @@ def _instance_norm(attributes: Attributes, x: Any, weight: Any, bias: Any) -> An
 
 @operator("GroupNormalization", "GroupNorm")
 def _group_norm(attributes: Attributes, x: Any, weight: Any, bias: Any) -> Any:
-    groups = attributes.get("num_groups", attributes.get("groups"))
+    groups: Any = attributes.get("num_groups", attributes.get("groups"))
     epsilon = attributes.get("epsilon", 1e-5)
     return F.group_norm(tensor(x), groups, tensor(weight), tensor(bias), epsilon)
 
@@ -73,10 +73,10 @@ def _local_response(attributes: Attributes, x: Any) -> Any:
 def _attention(attributes: Attributes, q: Any, k: Any, v: Any, mask: Any = None, *_: Any) -> Any:
     """Of opset 23: heads apart, or side by side."""
     q, k, v = map(tensor, (q, k, v))
-    flat, heads = q.ndim == 3, attributes.get("q_num_heads")
+    flat = q.ndim == 3
     if flat:
-        q = apart(q, heads)
-        k, v = (apart(item, attributes.get("kv_num_heads")) for item in (k, v))
+        q = apart(q, attributes["q_num_heads"])
+        k, v = (apart(item, attributes["kv_num_heads"]) for item in (k, v))
     causal, scale = bool(attributes.get("is_causal", 0)), attributes.get("scale")
     return attend(q, k, v, mask, causal, scale, flat)
 

@@ -87,7 +87,7 @@ def hoist(graph: Any) -> set[str]:
     kept = []
     for node in graph.node:
         if node.op_type == "Constant" and node.output:
-            value = next((item.t for item in node.attribute if item.name == "value"), None)
+            value: Any = next((item.t for item in node.attribute if item.name == "value"), None)
             least = 1 if node.output[0] in read else _LEAST_WEIGHT if bare else 1 << 62
             real = value is not None and value.data_type in FLOATS and len(value.dims) > 0
             unread = value is not None and not has_values(value)

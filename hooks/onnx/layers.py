@@ -15,7 +15,11 @@ _CONVOLUTIONS = {3: F.conv1d, 4: F.conv2d, 5: F.conv3d}
 _TRANSPOSED = {3: F.conv_transpose1d, 4: F.conv_transpose2d, 5: F.conv_transpose3d}
 _MAXIMA = {3: F.max_pool1d, 4: F.max_pool2d, 5: F.max_pool3d}
 _MEANS = {3: F.avg_pool1d, 4: F.avg_pool2d, 5: F.avg_pool3d}
-_ADAPTIVE = {3: F.adaptive_avg_pool1d, 4: F.adaptive_avg_pool2d, 5: F.adaptive_avg_pool3d}
+_ADAPTIVE: dict[int, Any] = {
+    3: F.adaptive_avg_pool1d,
+    4: F.adaptive_avg_pool2d,
+    5: F.adaptive_avg_pool3d,
+}
 _ADAPTIVE_MAX = {3: F.adaptive_max_pool1d, 4: F.adaptive_max_pool2d, 5: F.adaptive_max_pool3d}
 
 

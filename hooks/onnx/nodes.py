@@ -118,7 +118,7 @@ class Graph:
                 own[item.name] = known(numpy_helper.to_array(item))
         nodes = []
         for node in graph.node:
-            value = next((item.t for item in node.attribute if item.name == "value"), None)
+            value: Any = next((item.t for item in node.attribute if item.name == "value"), None)
             is_weight = node.op_type == "Constant" and value is not None and len(value.dims) > 1
             if is_weight and value.data_type in shapes.FLOATS:
                 steps.append(self._weight(value, node.output[0]))

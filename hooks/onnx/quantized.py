@@ -171,12 +171,12 @@ def _embedded(attributes: Attributes, ids: Any, kinds: Any, words: Any, *tables:
 def _heads(attributes: Attributes, q: Any, k: Any = None, v: Any = None, *others: Any) -> Any:
     q, grouped = tensor(q), attributes["op_type"] == "GroupQueryAttention"
     heads = attributes["num_heads"]
-    fewer = attributes.get("kv_num_heads", heads)
+    fewer: int = attributes.get("kv_num_heads") or heads
     if k is None:
         width = q.shape[-1] // (heads + 2 * fewer)
-        q, k, v = q.split([heads * width, fewer * width, fewer * width], -1)
+        q, k, v = torch.split(q, [heads * width, fewer * width, fewer * width], -1)
     elif others and others[0] is not None and not grouped:
-        first, second, third = tensor(others[0]).split([x.shape[-1] for x in (q, k, v)])
+        first, second, third = torch.split(tensor(others[0]), [x.shape[-1] for x in (q, k, v)])
         q, k, v = q + first, tensor(k) + second, tensor(v) + third
     parts = (apart(q, heads), apart(tensor(k), fewer), apart(tensor(v), fewer))
     past = others[:2] if grouped else ()
@@ -195,9 +195,9 @@ def _packed_attention(attributes: Attributes, x: Any, weight: Any, bias: Any, *_
     """Its three maps are one matrix."""
     heads = attributes["num_heads"]
     q, k, v = (torch.matmul(tensor(x), tensor(weight)) + tensor(bias)).chunk(3, -1)
-    parts = (apart(item, heads) for item in (q, k, v))
+    q, k, v = (apart(item, heads) for item in (q, k, v))
     causal = bool(attributes.get("unidirectional"))
-    return [attend(*parts, None, causal, attributes.get("scale"), True), None]
+    return [attend(q, k, v, None, causal, attributes.get("scale"), True), None]
 
 
 @operator("com.microsoft:RotaryEmbedding")

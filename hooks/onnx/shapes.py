@@ -165,7 +165,7 @@ def _pad(
 
 @operator("Expand")
 def _expand(_: Attributes, x: Any, shape: Any) -> Any:
-    x, wanted = tensor(x), torch.broadcast_shapes(tuple(x.shape), tuple(ints(shape)))
+    x, wanted = tensor(x), torch.Size(np.broadcast_shapes(tuple(x.shape), tuple(ints(shape))))
     return x if wanted == x.shape else x.expand(wanted)
 
 

@@ -54,7 +54,7 @@ def load(file: BufferedReader) -> nn.Module:
     place = "cpu" if size < _READ_WHOLE else "meta"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that TorchScript is deprecated
-        loaded = torch.jit.load(file, map_location=place)
+        loaded = torch.jit.load(file, map_location=place)  # type: ignore[no-untyped-call]
     return program(loaded)
 
 

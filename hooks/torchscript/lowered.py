@@ -17,6 +17,8 @@ from .inputs import guesses
 
 _LEAST_WEIGHT = 2  # elements of a frozen constant that was a weight
 
+_plainly: Any = torch.jit.optimized_execution  # type: ignore[attr-defined]
+
 
 def program(script: Any) -> nn.Module:
     """The forward of a `torch.jit.ScriptModule`.
@@ -60,17 +62,18 @@ class _Call:
         self._function = function
 
     def __call__(self, *args: Any) -> Any:
-        with torch.jit.optimized_execution(False):
+        with _plainly(False):
             return self._function(*args)
 
 
 def _lowered(script: Any) -> tuple[Any, list[Tensor], set[int]]:
     """The graph, the tensors that its last inputs stand for, and the ids of the parameters."""
     script.eval()
-    frozen = torch._C._freeze_module(script._c, [], True, True)
+    frozen: Any = torch._C._freeze_module(script._c, [], True, True)
     graph = frozen._get_method("forward").graph
     torch._C._jit_pass_inline(graph)
-    graph, tensors = torch._C._jit_pass_lower_graph(graph, frozen)
+    lowered: Any = torch._C._jit_pass_lower_graph(graph, frozen)
+    graph, tensors = lowered
     if any(not isinstance(tensor, Tensor) for tensor in tensors):
         raise ValueError("it has packed weights, which only its own kernels can read")
     learned = {id(item) for item in tensors if item.requires_grad}
