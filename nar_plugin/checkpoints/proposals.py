@@ -14,6 +14,7 @@ from nar_plugin.checkpoints.parameters import Shape, elements, sorted_shape
 from nar_plugin.checkpoints.tensors import Checkpoint
 from nar_plugin.checkpoints.weight_table import WeightTable
 
+MOST_SHAPES = 1500  # different ones that are looked at, the most common; models have up to 500
 CLOSE = 0.1  # what a row gains that has as many parameters; it falls with 5% more or less
 NEAR = 20.0
 SHARP = 500.0  # and in the second list, which is of rows of the same size
@@ -46,6 +47,7 @@ class Asked:
             if 0 not in shape:
                 have[shape] += 1
                 tied[shape] += tensor.tied
+        have = Counter(dict(have.most_common(MOST_SHAPES)))
         size = sum(elements(shape) * (count - tied[shape]) for shape, count in have.items())
         return cls(have, tied, size, checkpoint.adapter)
 

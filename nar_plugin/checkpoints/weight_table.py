@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Ints = NDArray[np.int64]
+BATCH = 1024  # graphs that are looked at at once: all of them would take a gigabyte
 _LARGE = 1 << 20  # numbers of a table that has the words of a language
 
 
@@ -86,13 +87,43 @@ def weight_table(graphs: pa.Table) -> WeightTable:
     """The table of stored graphs (`nar_plugin.index.store.graphs`).
 
     Raises:
-        IndexIncompatible: An operation has no text.
+        IndexIncompatible: An operation has no text, or a text cannot be read.
+    """
+    shapes: dict[Shape, int] = {}
+    packed: dict[int, int] = {}
+    parts = []
+    for start in range(0, len(graphs), BATCH):
+        needed, rows = _needed(graphs.slice(start, BATCH), shapes, packed)
+        parts.append((rows + start, needed))
+    none = np.zeros(0, dtype=np.int64), np.zeros((0, 4), dtype=np.int64)
+    rows, needed = (np.concatenate(each) for each in zip(*(parts or [none]), strict=True))
+    counts = np.zeros(len(shapes), dtype=np.int64)
+    for number, experts in packed.items():
+        counts[number] = experts
+    classes = _classes(graphs["classes"])
+    keys, least, most, buffers = np.ascontiguousarray(needed.T)
+    return WeightTable(
+        tuple(shapes), rows, keys, least, most, buffers, counts, classes, len(graphs)
+    )
+
+
+def _needed(
+    graphs: pa.Table, shapes: dict[Shape, int], packed: dict[int, int]
+) -> tuple[Ints, Ints]:
+    """What some graphs need: shape, least, most and buffers of each pair, and the row of each.
+
+    Args:
+        graphs: Some of the stored ones.
+        shapes: The numbers of shapes, to which new ones are added.
+        packed: Of how many experts a shape packs the matrices, likewise.
+
+    Shapes:
+        int64[P, 4] and int64[P].
     """
     texts, text_rows = _flat(graphs["texts"])
     ops, op_rows = _flat(graphs["ops"])
     known = texts.dictionary_encode()
-    words = known.dictionary.to_pylist()
-    needs = [_needs(word) for word in words]
+    needs = [_needs(word) for word in known.dictionary.to_pylist()]
     # The text of each operation: its number in the row, then among all texts.
     first = np.searchsorted(text_rows, np.arange(len(graphs)))
     places = first[op_rows] + ops.to_numpy(zero_copy_only=False).astype(np.int64)
@@ -100,11 +131,9 @@ def weight_table(graphs: pa.Table) -> WeightTable:
     if len(places) and (places.min() < 0 or places.max() >= len(codes)):
         raise IndexIncompatible("A stored graph has an operation without a text.")
     op_texts = codes[places]
-    weighty = np.array([bool(need) for need in needs], dtype=bool)
-    mask = weighty[op_texts]
-    rows, kinds = op_rows[mask], op_texts[mask]
+    mask = np.array([bool(need) for need in needs], dtype=bool)[op_texts]
     modules = _modules(graphs["paths"], mask)
-    return _counted(rows, kinds, modules, needs, _classes(graphs["classes"]))
+    return _counted(op_rows[mask], op_texts[mask], modules, needs, shapes, packed)
 
 
 def _classes(column: pa.ChunkedArray) -> tuple[str, ...]:
@@ -120,6 +149,7 @@ def _flat(column: pa.ChunkedArray) -> tuple[pa.Array, Ints]:
     return whole.flatten(), np.repeat(np.arange(len(whole)), lengths)
 
 
+@lru_cache(maxsize=65536)
 def _needs(text: str) -> list[Parameter]:
     try:
         kind, attributes = json.loads(text)
@@ -147,29 +177,23 @@ def _counted(
     kinds: Ints,
     modules: Ints,
     needs: list[list[Parameter]],
-    classes: tuple[str, ...],
-) -> WeightTable:
+    shapes: dict[Shape, int],
+    packed: dict[int, int],
+) -> tuple[Ints, Ints]:
     """Sum up what the operations of each row need."""
     texts = max(len(needs), 1)
     pairs, times, _ = _runs(rows * texts + kinds)
     paths = int(modules.max(initial=0)) + 1
     distinct, _, _ = _runs((rows * texts + kinds) * paths + modules)
     _, own, _ = _runs(distinct // paths)
-    shapes: dict[Shape, int] = {}
-    parts = [
-        (
-            text,
-            shapes.setdefault(need.shape, len(shapes)),
-            need.least,
-            need.most,
-            need.buffers,
-            need.table,
-            need.experts,
-        )
-        for text, wanted in enumerate(needs)
-        for need in wanted
-    ]
-    table = np.array(parts, dtype=np.int64).reshape(-1, 7)
+    parts = []
+    for text, wanted in enumerate(needs):
+        for need in wanted:
+            number = shapes.setdefault(need.shape, len(shapes))
+            if need.experts and len(need.shape) > 1:
+                packed[number] = need.experts
+            parts.append((text, number, need.least, need.most, need.buffers, need.table))
+    table = np.array(parts, dtype=np.int64).reshape(-1, 6)
     begin = np.searchsorted(table[:, 0], np.arange(texts + 1))
     pair_text = pairs % texts
     each = np.diff(begin)[pair_text]
@@ -187,24 +211,18 @@ def _counted(
     least = summed(used[:, 2] * own[which])
     # An output layer may share the table of words, as the tables of encoder and decoder may.
     tables = summed(used[:, 5] * own[which])
-    sizes = np.array([elements(shape) for shape in shapes], dtype=np.float64)[joined % size]
+    sizes = np.array([float(elements(shape)) for shape in shapes])[joined % size]
     shared = np.where(
         sizes >= _LARGE, tables - (least == tables), np.minimum(tables, least - tables)
     )
     shared = np.where(tables > 0, shared, 0)
-    packed = np.zeros(len(shapes), dtype=np.int64)
-    packed[table[:, 1]] = table[:, 6]
-    return WeightTable(
-        shapes=tuple(shapes),
-        rows=joined // size,
-        keys=joined % size,
-        least=least - shared,
-        most=summed(used[:, 3] * times[which]),
-        buffers=summed(used[:, 4] * own[which]),
-        packed=packed,
-        classes=classes,
-        count=len(classes),
+    columns = (
+        joined % size,
+        least - shared,
+        summed(used[:, 3] * times[which]),
+        summed(used[:, 4] * own[which]),
     )
+    return np.stack(columns, axis=1), joined // size
 
 
 def _runs(values: Ints) -> tuple[Ints, Ints, Ints]:
