@@ -136,7 +136,7 @@ def _found(
         return UNKNOWN * _kind(shape)
 
     names = name_filter(contents.table, where) if where else None
-    found = []
+    found: list[_Found] = []
     whole = False
     for looked_at, rows in enumerate(pool):
         if whole and looked_at >= max(ENOUGH, 2 * k):
