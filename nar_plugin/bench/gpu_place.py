@@ -52,8 +52,8 @@ class Place:
         return tiny if self.rehearsal else real
 
     def wait(self) -> None:
-        """Until the GPU has done what it was told."""
-        if not self.rehearsal:
+        """Until the GPU, if there is one, has done what it was told."""
+        if not self.rehearsal and torch.cuda.is_available():
             torch.cuda.synchronize()
 
     def milliseconds(self, run: Callable[[], object], times: int) -> float:

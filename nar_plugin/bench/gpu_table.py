@@ -36,7 +36,7 @@ def gpu_table(result: Mapping[str, Any]) -> str:
     lines.append(f"| memory | released | {cell('memory', _memory)} |")
     lines.append(f"| a query from the GPU | no trace of it | {cell('query', _query)} |")
     lines.append(f"| tests of `gpu` | pass | {cell('tests', _tests)} |")
-    measured = any("figures" in end for end in steps.values())
+    measured = "figures" in steps.get("machine", {})
     when = f"Measured on {result.get('date')}." if measured else "Not measured yet."
     return "\n".join([when, "", *lines])
 
@@ -61,11 +61,13 @@ def _search(found: Mapping[str, Any]) -> str:
 
 
 def _encoding(found: Mapping[str, Any]) -> str:
-    return "; ".join(
-        f"{_plain(name)}: CPU {each['cpu']:,.0f}, GPU {each['gpu']:,.0f}"
-        + ("" if each["gpu_pays"] else " (does not pay)")
-        for name, each in found.items()
-    )
+    def told(each: Mapping[str, Any]) -> str:
+        if "gpu" not in each:
+            return f"CPU {each['cpu']:,.0f}, GPU {_NOT}"
+        pays = "" if each["gpu_pays"] else " (does not pay)"
+        return f"CPU {each['cpu']:,.0f}, GPU {each['gpu']:,.0f}{pays}"
+
+    return "; ".join(f"{_plain(name)}: {told(each)}" for name, each in found.items())
 
 
 def _train(found: Mapping[str, Any]) -> str:
