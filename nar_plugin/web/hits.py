@@ -75,7 +75,9 @@ def _facts(hit: Hit) -> Iterator[str]:
         yield str(hit.year)
     if hit.licence:
         yield f"code: {_text(hit.licence)}"
-    yield from (_text(motif_text(motif, 40)) for motif in hit.shared_motifs[:_MOTIFS])
+    if hit.shared_motifs:
+        blocks = ", ".join(motif_text(motif, 40) for motif in hit.shared_motifs[:_MOTIFS])
+        yield f"shares {_text(blocks)}"
     if isinstance(hit, WeightsHit):
         yield f"explains {hit.explained:,} of {hit.tensors:,} tensors"
         yield from (f"loads with <code>{_text(line)}</code>" for line in hit.loads[:_MOTIFS])

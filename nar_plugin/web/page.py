@@ -47,6 +47,8 @@ def page_of(desk: Desk) -> gr.Blocks:
             return _areas(desk, State.of(dict(zip(_KEYS, values, strict=True))))
 
         def arrive(request: gr.Request) -> tuple[Any, ...]:
+            if not request.query_params:  # leave alone what a visitor types meanwhile
+                return (gr.skip(),) * (len(fields) + len(shown))
             state = State.of(request.query_params)
             return *(getattr(state, key) for key in _KEYS), *_areas(desk, state)
 
@@ -62,14 +64,17 @@ def page_of(desk: Desk) -> gr.Blocks:
             "inputs": fields,
             "outputs": shown,
             "js": _file("address.js"),
+            "show_progress_on": shown[0],
             "api_visibility": "private",
         }
         typed = [field.submit for field in fields if isinstance(field, gr.Textbox)]
         gr.on([ask.click, *typed], answer, **asking)
         file.upload(upload, file, fields[0], api_name="upload").success(answer, **asking)
-        kept = paste.click(keep_config, pasted, fields[0], api_name="upload_config")
-        kept.success(answer, **asking)
-        page.load(arrive, None, [*fields, *shown], api_visibility="private")
+        read = paste.click(keep_config, pasted, fields[0], api_name="upload_config")
+        read.success(answer, **asking)
+        page.load(
+            arrive, None, [*fields, *shown], show_progress_on=shown[0], api_visibility="private"
+        )
         _offer_api(desk)
     page.queue(max_size=WAITING, default_concurrency_limit=AT_ONCE)
     return page
@@ -159,7 +164,8 @@ def _offer_api(desk: Desk) -> None:
             params: Only hits of this size, such as <10M or 10M-50M.
             year: Only hits of these years, such as >=2020.
         """
-        state = State.of(dict(zip(_KEYS, (model, "", k, task, family, library, params, year))))
+        asked = model, "", k, task, family, library, params, year
+        state = State.of(dict(zip(_KEYS, asked, strict=True)))
         return _or_error(desk, lambda: desk.similar(state).to_dict())
 
     def compare(model: str, against: str) -> dict[str, Any]:
