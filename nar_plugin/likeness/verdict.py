@@ -117,10 +117,11 @@ def _of_parts(body: Body) -> Verdict:
     near = body.coverage >= HALF and body.likeness >= CLOSE
     kind = RELATIVES if near else DISTANT
     names = _listed(list(dict.fromkeys(map(_names, body.pairs))))
+    correspond = "1 block corresponds" if body.matched == 1 else f"{body.matched} blocks correspond"
     told = f". Differences of these: {_listed(_texts(structure))}" if structure else ""
     return Verdict(
         kind,
-        f"{_kin(kind)}: {body.matched} blocks correspond ({names}), of {one} in the first and "
+        f"{_kin(kind)}: {correspond} ({names}), of {one} in the first and "
         f"{other} in the second{told}.",
     )
 

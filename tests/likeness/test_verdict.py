@@ -74,8 +74,8 @@ def test_the_first_rule_that_holds(design, one, other, kind, text):
     assert text in verdict.text
 
 
-def test_designs_alike_without_a_common_block_are_not_called_far():
-    parts = align(design(nn.Sequential(nn.Linear(8, 8))), design(nn.Sequential(nn.Tanh())))
+def test_designs_alike_without_a_common_block_are_not_called_far(design):
+    parts = align(design(NanoGPT(layers=3)), design(UNet()))
     assert verdict_of(parts, 0.2).text.startswith("Nothing near: no block")
     alike = verdict_of(parts, 0.7)
     assert alike.text.startswith("Alike in single operations alone: no block")
