@@ -217,10 +217,10 @@ def other_head(tensors: tuple[Tensor, ...], draw: random.Random) -> list[Tensor]
     if not matrices:
         return result
     classes = result[matrices[-1]].shape[0]
-    having = [place for place, each in enumerate(result) if classes in each.shape]
-    if len(having) <= _OF_HEAD:
+    places = [place for place, each in enumerate(result) if classes in each.shape]
+    if len(places) <= _OF_HEAD:
         new = draw.choice((2, 7, 10, 37, 100, 365))
-        for place in having:
+        for place in places:
             result[place] = _resized(result[place], classes, new)
     table = max(matrices, key=lambda place: result[place].shape[0])
     words = result[table].shape[0]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from nar_plugin.report.answer import Answer
 from nar_plugin.report.asked import IndexInfo, Query
 from nar_plugin.report.hit import Hit
-from nar_plugin.report.wording import clean, counted, params_text
+from nar_plugin.visible_text import clean, counted, params_text
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -9,7 +9,8 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from nar_plugin.report.table import add_numbers, open_table
-from nar_plugin.report.wording import clean, index_text, is_web, params_text
+from nar_plugin.report.wording import index_text, is_web
+from nar_plugin.visible_text import clean, params_text
 
 if TYPE_CHECKING:
     from nar_plugin.report.similar_weights import SimilarWeights, Tensors, WeightsHit
