@@ -224,8 +224,8 @@ def other_head(tensors: tuple[Tensor, ...], draw: random.Random) -> list[Tensor]
             result[place] = _resized(result[place], classes, new)
     table = max(matrices, key=lambda place: result[place].shape[0])
     words = result[table].shape[0]
-    having = [each for each in result if words in each.shape]
-    if words >= _WORDS and words > _LONG * result[table].shape[1] and len(having) <= _OF_WORDS:
+    of_words = [each for each in result if words in each.shape]
+    if words >= _WORDS and words > _LONG * result[table].shape[1] and len(of_words) <= _OF_WORDS:
         extra = draw.choice((64, 1000, 8192))
         result = [_resized(each, words, words + extra) for each in result]
     return result
