@@ -95,6 +95,7 @@ def _ended(run: Callable[[Place], dict[str, Any]], place: Place, seconds: float)
     if seconds <= 0:
         return {"skipped": f"the {SECONDS} s of all steps were over; the same command goes on"}
     started = time.perf_counter()
+    end: dict[str, Any]
     try:
         end = {"figures": isolated(lambda: run(place), seconds, parts=True)}
     except Skipped as error:

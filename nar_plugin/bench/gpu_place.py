@@ -82,7 +82,7 @@ class Place:
         kept = backends.on_gpu, backends.torch_on_gpu
         backends.on_gpu = lambda rows: True
         if self.rehearsal:
-            backends.torch_on_gpu = partial(backends.TorchCandidates, device="cpu")  # type: ignore[assignment]
+            backends.torch_on_gpu = partial(backends.TorchCandidates, device="cpu")
         try:
             yield
         finally:

@@ -98,7 +98,7 @@ def made(rows: int, device: torch.device, *, seed: int) -> Tensor:
     mean, spread = (torch.from_numpy(part).to(device) for part in spectrum())
     random = torch.Generator(device).manual_seed(seed)
     vectors = torch.empty(rows, len(mean), dtype=torch.float16, device=device)
-    for part in vectors.split(_BLOCK):
+    for part in torch.split(vectors, _BLOCK):
         normal = torch.randn(part.shape, device=device, generator=random)
         part.copy_(torch.nn.functional.normalize(normal @ spread.T + mean, dim=1))
     return vectors
@@ -113,7 +113,7 @@ def torch_flat(vectors: Tensor, place: Place) -> Search:
             best = torch.mv(vectors, asked[0])[None].topk(PROPOSED)
             return best.values.float().cpu().numpy(), best.indices.cpu().numpy()
         scores, rows = [], []
-        for number, part in enumerate(vectors.split(_BLOCK)):
+        for number, part in enumerate(torch.split(vectors, _BLOCK)):
             found = (asked @ part.T).topk(min(PROPOSED, len(part)))
             scores.append(found.values)
             rows.append(found.indices + number * _BLOCK)
@@ -137,7 +137,7 @@ def faiss_flat(vectors: Tensor, place: Place) -> Search:
             index = flat_on_gpu(dim)
     except FAISS_ERRORS as error:
         raise Skipped(f"FAISS: {error}") from error
-    for part in vectors.split(_BLOCK):
+    for part in torch.split(vectors, _BLOCK):
         index.add(part.float().cpu().numpy())
 
     def search(queries: np.ndarray) -> Found:
@@ -180,7 +180,7 @@ def recall(vectors: Tensor, queries: np.ndarray, rows: np.ndarray) -> float:
     """The share of the `K` nearest by float32 that are among the proposed rows."""
     asked = torch.from_numpy(queries).to(vectors.device)
     scores, numbers = [], []
-    for number, part in enumerate(vectors.split(_BLOCK)):
+    for number, part in enumerate(torch.split(vectors, _BLOCK)):
         best = (asked @ part.float().T).topk(min(K, len(part)))
         scores.append(best.values)
         numbers.append(best.indices + number * _BLOCK)

@@ -125,8 +125,8 @@ def local_cluster(nodes: int, cpus: int) -> Iterator[Callable[[], None]]:
     import ray
     from ray.cluster_utils import Cluster
 
-    store = {"object_store_memory": 100 << 20}
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, **store})
+    store: dict[str, Any] = {"object_store_memory": 100 << 20}
+    cluster: Any = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, **store})
     try:
         workers = [cluster.add_node(num_cpus=cpus, **store) for _ in range(nodes)]
         ray.init(address=cluster.address, log_to_driver=False)
