@@ -24,7 +24,7 @@ from nar_plugin.bench.gpu_search import bandwidth
 from nar_plugin.encoder import ArchitectureEncoder, load_encoder
 from nar_plugin.encoder.labels import Counts, counts_of
 from nar_plugin.index import EMBEDDED
-from nar_plugin.index.store.graphs import macro_graphs
+from nar_plugin.index.store.graphs import bare_graphs
 
 if TYPE_CHECKING:
     from nar_plugin.train.corpus.corpus import CorpusGraph
@@ -58,7 +58,7 @@ def encoding(place: Place) -> dict[str, Any]:
         devices["gpu"] = str(place.device())
     table = api.load_index(EMBEDDED).graphs().slice(0, place.size(2048, 32))
     before = time.process_time()
-    graphs = [macro.graph for macro in macro_graphs(table)]
+    graphs = list(bare_graphs(table))
     read = len(graphs) / (time.process_time() - before)
     found: dict[str, Any] = {}
     for name, size in _LABELLED.items():

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from nar_plugin.index.store.vectors import FloatArray
     from nar_plugin.likeness import LabelTable
     from nar_plugin.mining import MacroGraph
+    from nar_plugin.tracing.graph import ArchitectureGraph
 
 
 def embed(index: ArchitectureIndex, graphs: Sequence[MacroGraph]) -> FloatArray:
@@ -29,7 +30,12 @@ def embed(index: ArchitectureIndex, graphs: Sequence[MacroGraph]) -> FloatArray:
     Shapes:
         float32[len(graphs), dim].
     """
-    vectors: FloatArray = _encoder(index).encode(graphs).numpy()
+    return embed_graphs(index, [macro.graph for macro in graphs])
+
+
+def embed_graphs(index: ArchitectureIndex, graphs: Sequence[ArchitectureGraph]) -> FloatArray:
+    """As `embed`, of graphs that need not be cut into motifs."""
+    vectors: FloatArray = _encoder(index).encode_graphs(graphs).numpy()
     return vectors
 
 
@@ -68,7 +74,7 @@ def reencoded(index: ArchitectureIndex, encoder: Path, revision: str) -> Archite
     return index.reencoded(
         encoder_id(encoder),
         encoder_sha256(encoder),
-        lambda graphs: network.encode(graphs).numpy(),
+        lambda graphs: network.encode_graphs(graphs).numpy(),
         revision=revision,
     )
 

@@ -26,7 +26,7 @@ from nar_plugin.index.store.vectors import FloatArray, unit
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from nar_plugin.mining import MacroGraph
+    from nar_plugin.tracing.graph import ArchitectureGraph
 
 logger = logging.getLogger("nar_plugin")
 LOADS = 50  # attempts while another process replaces the folder
@@ -239,7 +239,7 @@ class ArchitectureIndex:
         self,
         encoder_id: str,
         encoder_sha256: str,
-        encode: Callable[[Sequence[MacroGraph]], NDArray[np.floating]],
+        encode: Callable[[Sequence[ArchitectureGraph]], NDArray[np.floating]],
         *,
         revision: str | None = None,
     ) -> Self:
@@ -248,7 +248,7 @@ class ArchitectureIndex:
         Args:
             encoder_id: Id of the encoder.
             encoder_sha256: Hash of its weights.
-            encode: Gives a vector for each macro graph of a part of them.
+            encode: Gives a vector for each graph of a part of them.
             revision: Name of the new state; None keeps the name.
 
         Raises:
@@ -257,7 +257,7 @@ class ArchitectureIndex:
         graphs = self.graphs()
         parts = [np.empty((0, self.manifest.dim), np.float32)] if not len(self) else []
         for batch in stored_graphs.batches(graphs):
-            parts.append(encode(list(stored_graphs.macro_graphs(batch))))
+            parts.append(encode(list(stored_graphs.bare_graphs(batch))))
         return type(self).from_rows(
             self.rows(),
             np.concatenate(parts),

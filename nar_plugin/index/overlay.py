@@ -27,8 +27,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nar_plugin.mining import MacroGraph
+    from nar_plugin.tracing.graph import ArchitectureGraph
 
 Embed: TypeAlias = "Callable[[Sequence[MacroGraph]], NDArray[Any]]"
+EmbedGraphs: TypeAlias = "Callable[[Sequence[ArchitectureGraph]], NDArray[Any]]"
 LOCK = "overlay.lock"
 logger = logging.getLogger("nar_plugin")
 
@@ -201,7 +203,7 @@ def remove_models(references: Sequence[str]) -> int:
     return len(kept)
 
 
-def reencode_overlay(index: ArchitectureIndex, embed: Embed) -> ArchitectureIndex:
+def reencode_overlay(index: ArchitectureIndex, embed: EmbedGraphs) -> ArchitectureIndex:
     """Make the overlay's vectors anew, from its stored graphs, by the encoder of an index.
 
     Raises:

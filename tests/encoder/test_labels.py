@@ -9,7 +9,7 @@ import nar_plugin
 from nar_plugin.encoder import load_encoder
 from nar_plugin.encoder.labels import COMPARED, VIEWS, counts_of
 from nar_plugin.index import EMBEDDED
-from nar_plugin.index.store.graphs import macro_graphs
+from nar_plugin.index.store.graphs import bare_graphs
 from nar_plugin.likeness import LabelTable
 from nar_plugin.tracing import trace
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
@@ -114,7 +114,7 @@ def test_labels_and_vectors_are_those_that_came_with_the_index():
     """
     index = nar_plugin.load_index(EMBEDDED)
     some = np.arange(7, len(index), 400)
-    graphs = [macro.graph for macro in macro_graphs(index.graphs().take(some))]
+    graphs = list(bare_graphs(index.graphs().take(some)))
     mine, kept = LabelTable.of(graphs), index.contents.labels.taken(some)
     for name in ("starts", "labels", "counts", "views"):
         np.testing.assert_array_equal(getattr(mine.compared(), name), getattr(kept, name))

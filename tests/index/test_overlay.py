@@ -4,6 +4,7 @@ import json
 import logging
 import re
 import threading
+from functools import partial
 
 import numpy as np
 import pytest
@@ -136,7 +137,7 @@ def of_another_encoder(home):
     """The overlay as it would be after an update brought a new encoder."""
     folder = home / "nar" / "overlay"
     old = ArchitectureIndex.load(folder)
-    half = old.reencoded("older", "0" * 64, lambda macros: np.eye(len(macros), old.manifest.dim))
+    half = old.reencoded("older", "0" * 64, lambda graphs: np.eye(len(graphs), old.manifest.dim))
     half.save(folder)
 
 
@@ -192,7 +193,7 @@ def test_an_overlay_of_another_tracer_cannot_be_reencoded(base, home):
     earlier = ArchitectureIndex.load(folder).contents.stating(fingerprint="nar0")
     ArchitectureIndex(earlier).save(folder)
     with pytest.raises(IndexIncompatible, match="Trace the models of the older one again"):
-        overlay.reencode_overlay(base, lambda macros: embedding.embed(base, macros))
+        overlay.reencode_overlay(base, partial(embedding.embed_graphs, base))
 
 
 def test_nothing_to_reencode(base):

@@ -204,9 +204,9 @@ def with_graphs(row, build):
     return build(rows, [[1, 0], [0, 1]], graphs=table)
 
 
-def motif_counts(macros):
-    """A vector that tells how many motif instances a macro graph has."""
-    return np.array([[len(macro), 1.0] for macro in macros])
+def lengths(graphs):
+    """A vector that tells how many operations a graph has."""
+    return np.array([[len(graph), 1.0] for graph in graphs])
 
 
 def test_reencoded_from_the_stored_graphs(with_graphs, tmp_path, row):
@@ -219,8 +219,8 @@ def test_reencoded_from_the_stored_graphs(with_graphs, tmp_path, row):
         graphs=graphs.to_table([(more, np.array([0, 1], np.int32))]),
     ).remove([loaded.rows()[1].fingerprint])
     more.save(tmp_path)
-    anew = ArchitectureIndex.load(tmp_path).reencoded("nar-new", "ab" * 32, motif_counts)
-    np.testing.assert_allclose(anew.vectors, [[2, 1] / np.sqrt(5)] * 2, atol=1e-6)
+    anew = ArchitectureIndex.load(tmp_path).reencoded("nar-new", "ab" * 32, lengths)
+    np.testing.assert_allclose(anew.vectors, [[3, 1] / np.sqrt(10), [2, 1] / np.sqrt(5)], atol=1e-6)
     assert [row.name for row in anew.rows()] == ["lib:0", "lib:2"]
     assert (anew.manifest.encoder, anew.manifest.encoder_sha256) == ("nar-new", "ab" * 32)
     anew.save(tmp_path)
@@ -240,7 +240,7 @@ def test_stored_graphs_are_the_graphs(with_graphs):
 
 def test_no_reencoding_without_graphs(index):
     with pytest.raises(NarError, match=r"does not hold the graphs.*nar index update"):
-        index.reencoded("nar-new", "ab" * 32, motif_counts)
+        index.reencoded("nar-new", "ab" * 32, lengths)
 
 
 def test_graphs_of_other_rows_are_refused(with_graphs, row):

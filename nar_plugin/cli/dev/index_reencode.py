@@ -46,7 +46,7 @@ def reencode(
         if output or encoder or revision:
             raise typer.BadParameter("--output, --encoder and --revision want an INDEX.")
         answers = api.load_index()
-        anew = overlay.reencode_overlay(answers, partial(embedding.embed, answers))
+        anew = overlay.reencode_overlay(answers, partial(embedding.embed_graphs, answers))
         folder = overlay.overlay_folder()
     else:
         from nar_plugin import hub

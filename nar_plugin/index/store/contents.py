@@ -271,7 +271,7 @@ class Contents:
         if not self.has_graphs:
             return None
         parts = [
-            LabelTable.of([macro.graph for macro in stored_graphs.macro_graphs(batch)]).compared()
+            LabelTable.of(list(stored_graphs.bare_graphs(batch))).compared()
             for batch in stored_graphs.batches(self.graphs())
         ]
         return LabelTable.joined(parts)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -147,6 +148,23 @@ def macro_graphs(table: pa.Table) -> Iterator[MacroGraph]:
         IndexIncompatible: A row is no graph that is cut into motifs.
     """
     from nar_plugin.mining import macro_of
+
+    for graph, spans, classes in _rows(table):
+        known = decode_classes(classes, dict.fromkeys(graph.paths))
+        yield macro_of(replace(graph, classes=known), spans)
+
+
+def bare_graphs(table: pa.Table) -> Iterator[ArchitectureGraph]:
+    """The graphs of a table without classes and motifs, which would take eight times as long.
+
+    Raises:
+        IndexIncompatible: As `macro_graphs`.
+    """
+    return (graph for graph, _, _ in _rows(table))
+
+
+def _rows(table: pa.Table) -> Iterator[tuple[ArchitectureGraph, list[tuple[int, int]], str]]:
+    """Graph, spans of its motifs, and classes as text of each row."""
     from nar_plugin.tracing.graph import ArchitectureGraph
 
     for batch in batches(table):
@@ -168,8 +186,7 @@ def macro_graphs(table: pa.Table) -> Iterator[MacroGraph]:
                     f"The stored graph {row['fingerprint'][:80]!r} cannot be read: "
                     f"{str(error)[:200]}. `nar index update` fetches a sound index."
                 ) from error
-            classes = decode_classes(row["classes"], dict.fromkeys(paths))
-            yield macro_of(ArchitectureGraph(ops, edges, paths, classes), spans)
+            yield ArchitectureGraph(ops, edges, paths), spans, row["classes"]
 
 
 @lru_cache(maxsize=65536)
