@@ -1,5 +1,6 @@
 """From the Hub to a query: what is fetched, what answers, and what the cache still gives later."""
 
+import io
 import json
 import logging
 import threading
@@ -40,6 +41,29 @@ def test_an_update_makes_the_published_index_answer(published, small):
     assert active().manifest == ArchitectureIndex.load(small[0]).manifest
     assert answering().startswith(f"The index {REPO}@{update.release.commit[:8]} answers: ")
     assert answering().endswith("revision 2026.11.20, 200 graphs, 0.0 MB, made today.")
+
+
+def test_each_file_has_a_bar_that_counts_its_bytes(published, small, monkeypatch):
+    from huggingface_hub import utils
+
+    bars, begin = {}, utils.tqdm.__init__
+
+    def shown(bar, *args, **options):
+        begin(bar, *args, **options | {"disable": False, "file": io.StringIO()})
+        bars[options["desc"]] = bar, options["delay"]
+
+    monkeypatch.setattr(utils.tqdm, "__init__", shown)
+    update = hub.update(REPO)
+    sizes = {entry.path.rpartition("/")[2]: entry.size for entry in update.fetched}
+    assert sizes
+    for name, size in sizes.items():
+        bar, delay = bars[name]
+        assert (bar.total, bar.n, bar.unit, delay) == (
+            size,
+            size,
+            "B",
+            1,
+        )  # seconds: small has none
 
 
 def test_the_next_update_fetches_only_what_is_new(published, small):
