@@ -33,7 +33,7 @@ def page_of(desk: Desk) -> gr.Blocks:
         title="nar-plugin", analytics_enabled=False, delete_cache=(_KEPT, _KEPT)
     ) as page:
         gr.Markdown(_INTRO)
-        fields, ask = _form(desk)
+        fields, ask, filters = _form(desk)
         file, pasted, paste = _files()
         shown = [gr.HTML(elem_id=f"nw-{name}") for name in ("hits", "comparison", "picture")]
         gr.HTML(
@@ -48,9 +48,11 @@ def page_of(desk: Desk) -> gr.Blocks:
 
         def arrive(request: gr.Request) -> tuple[Any, ...]:
             if not request.query_params:  # leave alone what a visitor types meanwhile
-                return (gr.skip(),) * (len(fields) + len(shown))
+                return (gr.skip(),) * (len(fields) + len(shown) + 1)
             state = State.of(request.query_params)
-            return *(getattr(state, key) for key in _KEYS), *_areas(desk, state)
+            values = (getattr(state, key) for key in _KEYS)
+            chosen = any(getattr(state, key) for key in FILTERS)
+            return *values, *_areas(desk, state), gr.Accordion(open=chosen)
 
         def upload(path: str) -> str:
             """Keep a config.json, .onnx, .pt2 or .safetensors file; returns a reference to it."""
@@ -73,15 +75,18 @@ def page_of(desk: Desk) -> gr.Blocks:
         read = paste.click(keep_config, pasted, fields[0], api_name="upload_config")
         read.success(answer, **asking)
         page.load(
-            arrive, None, [*fields, *shown], show_progress_on=shown[0], api_visibility="private"
+            arrive,
+            outputs=[*fields, *shown, filters],
+            show_progress_on=shown[0],
+            api_visibility="private",
         )
         _offer_api(desk)
     page.queue(max_size=WAITING, default_concurrency_limit=AT_ONCE)
     return page
 
 
-def _form(desk: Desk) -> tuple[list[Any], gr.Button]:
-    """The fields, in the order of the address's keys, and the button."""
+def _form(desk: Desk) -> tuple[list[Any], gr.Button, gr.Accordion]:
+    """The fields, in the order of the address's keys, the button, and where the filters are."""
     with gr.Row(equal_height=True):
         model = gr.Textbox(
             label="Model", placeholder="timm:resnet50", scale=3, elem_id="nw-model", autofocus=True
@@ -90,12 +95,12 @@ def _form(desk: Desk) -> tuple[list[Any], gr.Button]:
             label="Compare with", placeholder="timm:seresnet50", scale=3, elem_id="nw-against"
         )
         ask = gr.Button("Ask", variant="primary", scale=1, min_width=90, elem_id="nw-ask")
-    with gr.Accordion("Filters", open=False, elem_id="nw-filters"), gr.Row():
+    with gr.Accordion("Filters", open=False, elem_id="nw-filters") as filters, gr.Row():
         k = gr.Slider(1, MOST, K, step=1, label="Hits", elem_id="nw-k")
         chosen = [_choice(desk, key) for key in ("task", "family", "library")]
         params = gr.Textbox(label="Params", placeholder="<10M", min_width=120, elem_id="nw-params")
         year = gr.Textbox(label="Year", placeholder=">=2020", min_width=120, elem_id="nw-year")
-    return [model, against, k, *chosen, params, year], ask
+    return [model, against, k, *chosen, params, year], ask, filters
 
 
 def _choice(desk: Desk, key: str) -> gr.Dropdown:

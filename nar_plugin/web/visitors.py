@@ -17,6 +17,7 @@ from nar_plugin.visible_text import clean
 from nar_plugin.web.uploads import PREFIX, Uploads
 
 LONGEST = 300  # characters of a reference
+_NEAR = 60  # characters up to which known names are searched for one that comes near
 _NAME = re.compile(r"(?P<library>[A-Za-z]\w*):(?P<name>[\w.+@/=,-]+)")
 _HUB = re.compile(r"(?:hub:)?(?P<id>[\w-][\w.-]*/[\w-][\w.-]*(?:@\w[\w./-]*)?)")
 _FORMS = "timm:resnet50 or transformers:bert, a pasted config.json, or an uploaded file"
@@ -51,7 +52,7 @@ def asked(text: str, index: ArchitectureIndex, uploads: Uploads, *, hub: bool) -
             raise NarError(_CLOSED)
         return f"hub:{repository['id']}"
     shown = clean(text)[:80]
-    near = did_you_mean(text, index.contents.names)
+    near = did_you_mean(text, index.contents.names) if len(text) <= _NEAR else ""
     raise NarError(f"{shown!r} is not understood here{near or f': expected {_FORMS}'}")
 
 
