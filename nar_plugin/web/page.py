@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from html import escape
 from importlib.resources import files
@@ -25,6 +26,21 @@ _INTRO = (
     "# What is this architecture like?\nType a model's name, such as `timm:resnet50`, or give its "
     "`config.json`, `.onnx`, `.pt2` or `.safetensors` file. Nothing in it is executed."
 )
+
+
+class LocalFile(gr.File):  # type: ignore[misc]
+    """A file that was uploaded. Gradio's own fetches an address that a visitor gives instead."""
+
+    is_template = True  # the browser shows it as its parent
+
+    async def async_move_resource_to_block_cache(
+        self, url_or_file_path: str | Path | None
+    ) -> str | None:
+        """As the parent does, of files alone."""
+        if "://" in str(url_or_file_path):
+            raise gr.Error("A file is uploaded, and no address fetched.", print_exception=False)
+        moved: str | None = await super().async_move_resource_to_block_cache(url_or_file_path)
+        return moved
 
 
 def page_of(desk: Desk) -> gr.Blocks:
@@ -115,9 +131,9 @@ def _choice(desk: Desk, key: str) -> gr.Dropdown:
     )
 
 
-def _files() -> tuple[gr.File, gr.Textbox, gr.Button]:
+def _files() -> tuple[LocalFile, gr.Textbox, gr.Button]:
     with gr.Accordion("Or give a file", open=False, elem_id="nw-files"), gr.Row():
-        file = gr.File(label="Upload", file_types=[*ENDINGS], elem_id="nw-upload", height=150)
+        file = LocalFile(label="Upload", file_types=[*ENDINGS], elem_id="nw-upload", height=150)
         with gr.Column():
             pasted = gr.Textbox(
                 label="Paste a config.json", lines=4, max_lines=10, elem_id="nw-pasted"
@@ -187,11 +203,12 @@ def _offer_api(desk: Desk) -> None:
 
 
 def _or_error(desk: Desk, make: Callable[[], Any]) -> Any:
-    """What `make` returns; its error as Gradio shows one, which would read HTML in it."""
+    """What `make` returns, as JSON has it; its error as Gradio shows one, which reads HTML."""
     try:
-        return make()
+        return json.loads(desk.uploads.without_folders(json.dumps(make())))
     except NarError as error:
-        raise gr.Error(escape(desk.uploads.without_folders(clean(error)))) from None
+        told = escape(desk.uploads.without_folders(clean(error)))
+        raise gr.Error(told, print_exception=False) from None
 
 
 def _file(name: str) -> str:
