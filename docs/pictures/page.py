@@ -25,7 +25,7 @@ SHOTS = {  # name: address, selector to wait for, width, height, dark or light
     "page_dark": (MODEL, "#nw-picture figure svg", 1000, 900, "dark"),
     "page_narrow": (f"{MODEL}&year=>%3D2017&library=timm", ".nw-name", 380, 800, "light"),
 }
-MAIN = {"page_compare": "#nw-comparison figure"}
+MAIN = {"page_compare": "#nw-comparison", "page_narrow": "#nw-hits"}
 
 
 def shoot(browser: Browser, url: str, name: str) -> int:
@@ -38,7 +38,7 @@ def shoot(browser: Browser, url: str, name: str) -> int:
     page.wait_for_selector(selector, timeout=60_000)
     page.wait_for_timeout(1_000)  # until what fades has faded
     if name in MAIN:
-        page.locator(MAIN[name]).scroll_into_view_if_needed()
+        page.locator(MAIN[name]).evaluate("element => element.scrollIntoView()")
     path = FOLDER / f"{name}.jpg"
     page.screenshot(path=path, type="jpeg", quality=60)
     page.close()

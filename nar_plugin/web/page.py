@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -28,21 +28,6 @@ _INTRO = (
 )
 
 
-class LocalFile(gr.File):  # type: ignore[misc]
-    """A file that was uploaded. Gradio's own fetches an address that a visitor gives instead."""
-
-    is_template = True  # the browser shows it as its parent
-
-    async def async_move_resource_to_block_cache(
-        self, url_or_file_path: str | Path | None
-    ) -> str | None:
-        """As the parent does, of files alone."""
-        if "://" in str(url_or_file_path):
-            raise gr.Error("A file is uploaded, and no address fetched.", print_exception=False)
-        moved: str | None = await super().async_move_resource_to_block_cache(url_or_file_path)
-        return moved
-
-
 def page_of(desk: Desk) -> gr.Blocks:
     """The page that a desk answers, with its API at `/gradio_api`."""
     with gr.Blocks(
@@ -51,7 +36,7 @@ def page_of(desk: Desk) -> gr.Blocks:
         gr.Markdown(_INTRO)
         fields, ask, filters = _form(desk)
         file, pasted, paste = _files()
-        shown = [gr.HTML(elem_id=f"nw-{name}") for name in ("hits", "comparison", "picture")]
+        shown = [gr.HTML(elem_id=f"nw-{name}") for name in ("comparison", "hits", "picture")]
         gr.HTML(
             "<span></span>",
             elem_id="nw-server",
@@ -131,20 +116,32 @@ def _choice(desk: Desk, key: str) -> gr.Dropdown:
     )
 
 
-def _files() -> tuple[LocalFile, gr.Textbox, gr.Button]:
+def _files() -> tuple[gr.File, gr.Textbox, gr.Button]:
     with gr.Accordion("Or give a file", open=False, elem_id="nw-files"), gr.Row():
-        file = LocalFile(label="Upload", file_types=[*ENDINGS], elem_id="nw-upload", height=150)
+        file = gr.File(label="Upload", file_types=[*ENDINGS], elem_id="nw-upload", height=150)
         with gr.Column():
             pasted = gr.Textbox(
                 label="Paste a config.json", lines=4, max_lines=10, elem_id="nw-pasted"
             )
             paste = gr.Button("Ask about this config", elem_id="nw-paste")
+    # Gradio would fetch an address that a visitor gives in the place of a file. (It writes a stub
+    # into the package of a subclass, so this is no subclass.)
+    file.async_move_resource_to_block_cache = _files_alone(file.async_move_resource_to_block_cache)
     return file, pasted, paste
+
+
+def _files_alone(move: Callable[[Any], Awaitable[str | None]]) -> Callable[[Any], Any]:
+    async def move_file(path: Any) -> str | None:
+        if "://" in str(path):
+            raise gr.Error("A file is uploaded, and no address fetched.", print_exception=False)
+        return await move(path)
+
+    return move_file
 
 
 def _areas(desk: Desk, state: State) -> tuple[str, ...]:
     shown = desk.show(state)
-    return shown.hits, shown.comparison, shown.picture
+    return shown.comparison, shown.hits, shown.picture
 
 
 def _explain(desk: Desk) -> Callable[[Any], str]:

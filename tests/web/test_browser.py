@@ -94,6 +94,27 @@ def test_a_deep_link_keyboard_alone_narrow_and_dark(browser, url):
     page.close()
 
 
+@pytest.mark.parametrize("path", ["/etc/passwd", "http://127.0.0.1:9/a.json", "file:///etc/passwd"])
+def test_no_path_or_address_stands_for_an_upload(path, url):
+    httpx = pytest.importorskip("httpx")
+    data = {"path": path, "url": path, "meta": {"_type": "gradio.FileData"}}
+    call = f"{url}gradio_api/call/upload"
+    event = httpx.post(call, json={"data": [data]}).json()["event_id"]
+    answer = httpx.get(f"{call}/{event}", timeout=60).text
+    assert "event: error" in answer and "upload:" not in answer
+
+
+def test_programs_get_no_path_of_the_server(url, tmp_path):
+    client = pytest.importorskip("gradio_client")
+    (tmp_path / "config.json").write_text('{"model_type": "no such type"}')
+    asked = client.Client(url, verbose=False)
+    reference = asked.predict(client.handle_file(tmp_path / "config.json"), api_name="/upload")
+    with pytest.raises(Exception, match="no such type") as refused:
+        asked.predict(reference, api_name="/find")
+    assert "nar-serve" not in str(refused.value)
+    assert asked.predict("timm:resnet50", "torchvision:resnet50", api_name="/compare")["identical"]
+
+
 def test_a_config_is_uploaded_and_hostile_names_stay_text(browser, url, tmp_path):
     pytest.importorskip("transformers")
     bad = "<img src=x onerror=alert(1)>"
