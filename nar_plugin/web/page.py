@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import gradio as gr
+from gradio.events import api
 
 from nar_plugin.errors import NarError
 from nar_plugin.index.search.where import texts_of
@@ -57,11 +58,13 @@ def page_of(desk: Desk) -> gr.Blocks:
 
         def upload(path: str) -> str:
             """Keep a config.json, .onnx, .pt2 or .safetensors file; returns a reference to it."""
-            return _or_error(desk, lambda: desk.uploads.keep(Path(path), path))
+            reference: str = _or_error(desk, lambda: desk.uploads.keep(Path(path), path))
+            return reference
 
         def keep_config(text: str) -> str:
             """Keep the text of a config.json; returns a reference to it."""
-            return _or_error(desk, lambda: desk.uploads.keep_config(text))
+            reference: str = _or_error(desk, lambda: desk.uploads.keep_config(text))
+            return reference
 
         asking: dict[str, Any] = {
             "inputs": fields,
@@ -118,7 +121,7 @@ def _choice(desk: Desk, key: str) -> gr.Dropdown:
 
 def _files() -> tuple[gr.File, gr.Textbox, gr.Button]:
     with gr.Accordion("Or give a file", open=False, elem_id="nw-files"), gr.Row():
-        file = gr.File(label="Upload", file_types=[*ENDINGS], elem_id="nw-upload", height=150)
+        file: Any = gr.File(label="Upload", file_types=[*ENDINGS], elem_id="nw-upload", height=150)
         with gr.Column():
             pasted = gr.Textbox(
                 label="Paste a config.json", lines=4, max_lines=10, elem_id="nw-pasted"
@@ -184,7 +187,8 @@ def _offer_api(desk: Desk) -> None:
         """
         asked = model, "", k, task, family, library, params, year
         state = State.of(dict(zip(_KEYS, asked, strict=True)))
-        return _or_error(desk, lambda: desk.similar(state).to_dict())
+        answer: dict[str, Any] = _or_error(desk, lambda: desk.similar(state).to_dict())
+        return answer
 
     def compare(model: str, against: str) -> dict[str, Any]:
         """Compare two models: how alike they are, block by block, and what differs.
@@ -193,10 +197,11 @@ def _offer_api(desk: Desk) -> None:
             model: Such as timm:resnet50, or what an upload returned.
             against: The other one.
         """
-        return _or_error(desk, lambda: desk.comparison(model, against).to_dict())
+        answer: dict[str, Any] = _or_error(desk, lambda: desk.comparison(model, against).to_dict())
+        return answer
 
-    gr.api(find, api_name="find")
-    gr.api(compare, api_name="compare")
+    api(find, api_name="find")
+    api(compare, api_name="compare")
 
 
 def _or_error(desk: Desk, make: Callable[[], Any]) -> Any:
