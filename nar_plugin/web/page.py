@@ -31,9 +31,9 @@ _INTRO = (
 
 def page_of(desk: Desk) -> gr.Blocks:
     """The page that a desk answers, with its API at `/gradio_api`."""
-    with gr.Blocks(
-        title="nar-plugin", analytics_enabled=False, delete_cache=(_KEPT, _KEPT)
-    ) as page:
+    kept = _KEPT, _KEPT
+    page = gr.Blocks(title="nar-plugin", analytics_enabled=False, delete_cache=kept)
+    with page:
         gr.Markdown(_INTRO)
         fields, ask, filters = _form(desk)
         file, pasted, paste = _files()
