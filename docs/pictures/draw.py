@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import torch
-from own_models import OwnHybrid, OwnUNet
+from pictured_models import OwnHybrid, OwnUNet
 
 import nar_plugin
 from nar_plugin.drawing import Picture
