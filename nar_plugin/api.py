@@ -42,7 +42,7 @@ from nar_plugin.report.compare import comparison_of
 from nar_plugin.report.distinct import Asked, DistinctDesigns, distinct_designs
 from nar_plugin.report.novelty import Novelty
 from nar_plugin.report.similar_blocks import notes_of
-from nar_plugin.report.similar_weights import SimilarWeights, similar_weights
+from nar_plugin.report.weights import SimilarWeights, similar_weights
 from nar_plugin.report.wording import name_text, trace_text
 from nar_plugin.tracing import ArchitectureGraph
 

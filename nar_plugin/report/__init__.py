@@ -5,7 +5,7 @@ from nar_plugin.report.compare import Comparison
 from nar_plugin.report.hit import Hit, SharedMotif
 from nar_plugin.report.similar import SimilarArchitectures
 from nar_plugin.report.similar_blocks import SimilarBlocks
-from nar_plugin.report.similar_weights import SimilarWeights
+from nar_plugin.report.weights import SimilarWeights
 
 __all__ = [
     "Comparison",

@@ -15,7 +15,7 @@ from nar_plugin.index.stored_designs import stored_design
 from nar_plugin.mining import MacroGraph
 from nar_plugin.report import Comparison, SimilarArchitectures
 from nar_plugin.report.explanation_html import comparison_html
-from nar_plugin.report.similar_weights import SimilarWeights
+from nar_plugin.report.weights import SimilarWeights
 from nar_plugin.report.wording import name_text
 from nar_plugin.visible_text import clean
 from nar_plugin.web.address import State

@@ -8,7 +8,7 @@ from html import escape
 
 from nar_plugin.report import SimilarArchitectures
 from nar_plugin.report.hit import Hit
-from nar_plugin.report.similar_weights import SimilarWeights, WeightsHit
+from nar_plugin.report.weights import SimilarWeights, WeightsHit
 from nar_plugin.report.wording import (
     index_text,
     inputs_text,

@@ -13,7 +13,7 @@ from nar_plugin.report.wording import index_text, is_web
 from nar_plugin.visible_text import clean, params_text
 
 if TYPE_CHECKING:
-    from nar_plugin.report.similar_weights import SimilarWeights, Tensors, WeightsHit
+    from nar_plugin.report.weights import SimilarWeights, Tensors, WeightsHit
 
 SHOWN = 6  # shapes that are told of the best hit
 LOADERS = 3  # that are told of each

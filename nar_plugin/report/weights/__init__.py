@@ -125,7 +125,7 @@ class SimilarWeights(Answer[WeightsHit]):
 
     def __rich__(self) -> RenderableType:
         """The table as rich prints it."""
-        from nar_plugin.report.weights_table import weights_table
+        from nar_plugin.report.weights.table import weights_table
 
         return weights_table(self)
 
