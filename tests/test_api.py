@@ -443,3 +443,9 @@ def test_hits_that_cannot_be_built_can_be_compared():
     assert found.b.params == 25_557_032
     assert found.likeness > 0.8
     assert found.shared_motifs
+
+
+def test_a_path_is_named_as_it_was_given(tmp_path):
+    pytest.importorskip("transformers")
+    (tmp_path / "config.json").write_text('{"model_type": "bert", "num_hidden_layers": 2}')
+    assert nar_plugin.find_similar(tmp_path, k=1).query.name == str(tmp_path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nar_plugin.index import ArchitectureIndex, ArchitectureRow
@@ -60,7 +61,8 @@ def query_of_model(
         changed: See `Query`.
     """
     graph, source = asked.graph, asked.provenance
-    name = model if isinstance(model, str) else (source.name if source else None)
+    given = issubclass(type(model), (str, Path))  # a reference, or a path of a folder or file
+    name = str(model) if given else (source.name if source else None)
     return Query(
         name=name,
         library=source.library if source else None,
