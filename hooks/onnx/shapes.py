@@ -8,7 +8,9 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor
+from torch.utils.weak import WeakIdKeyDictionary
 
+from .._shared.rolls import roll
 from .values import Scale, ints, known, number, operator, tensor
 
 Attributes = dict[str, Any]
@@ -25,6 +27,9 @@ _KINDS = {
     13: torch.int64,
     14: torch.complex64,
 }
+
+# What a tensor is rows of: the source, the axis, the first row and the one behind the last.
+_PARTS: Any = WeakIdKeyDictionary()
 
 
 @operator("Shape")
@@ -108,7 +113,22 @@ def _unsqueeze(attributes: Attributes, x: Any, axes: Any = None) -> Any:
 def _concat(attributes: Attributes, *items: Any) -> Any:
     found = [tensor(item) for item in items]
     kept = [item for item in found if item.numel() or (item.is_meta and 0 not in item.shape)]
+    if (rolled := _swapped(kept, attributes["axis"])) is not None:
+        return rolled
     return torch.cat(kept, attributes["axis"]) if len(kept) > 1 else (kept or found)[0]
+
+
+def _swapped(items: list[Any], axis: int) -> Any:
+    """A roll, which exporters write as the last rows of a tensor and then its first; or None."""
+    parts = [_PARTS.get(item) for item in items]
+    if len(parts) != 2 or None in parts:
+        return None
+    (source, first, start, end), (other, second, begin, middle) = parts
+    axis, size = axis % source.ndim, source.shape[axis]
+    if other is not source or not first == second == axis:
+        return None
+    swapped = (begin, middle, end) == (0, start, size) and 0 < start < size
+    return roll(source, axis, size - start) if swapped else None
 
 
 @operator("Split")
@@ -134,7 +154,11 @@ def _slice(attributes: Attributes, x: Any, starts: Any = None, ends: Any = None,
             x, step = x.flip(axis), -step
             start, end = _turned(start, size), _turned(end, size)
         if (start, step) != (0, 1) or end < size:
-            x = torch.ops.aten.slice(x, axis, start, min(end, size), step)
+            source, end = x, min(end, size)
+            x = torch.ops.aten.slice(source, axis, start, end, step)
+            if step == 1:
+                places = (place + size if place < 0 else place for place in (start, end))
+                _PARTS[x] = source, axis % source.ndim, *places
     return x
 
 

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from .._shared.program import Program, empty, example, is_known, known
 from .calls import SCALAR_TYPES, Reader
-from .safe_softmax import without_guards
+from .decompositions import composed
 
 _MOST_JSON = 256 << 20  # bytes; stack traces make 30 MB of the largest designs
 _MOST_RATIO = 200  # of JSON, compressed; torch stores its own
@@ -75,7 +75,7 @@ def _program(archive: ZipFile) -> nn.Module:
         else:
             raise ValueError(f"it has an input of the kind {kind!r:.40}")
     reader = Reader()
-    steps = without_guards([reader.step(node) for node in graph["nodes"]])
+    steps = composed([reader.step(node) for node in graph["nodes"]])
     outputs = [
         reader.argument(next(iter(spec["user_output"].values())))
         for spec in module["signature"]["output_specs"]

@@ -10,7 +10,7 @@ from torch.export.graph_signature import InputKind, OutputKind
 from torch.utils import _pytree as tree
 
 from .._shared.program import Program, Step, Value, example
-from .safe_softmax import without_guards
+from .decompositions import composed
 
 _WEIGHTS = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
 
@@ -41,7 +41,7 @@ def program(exported: Any) -> nn.Module:
     outputs = [
         item for item, kind in zip(returned, kinds, strict=True) if kind == OutputKind.USER_OUTPUT
     ]
-    made = Program(inputs, without_guards(steps), outputs, weights, parts)
+    made = Program(inputs, composed(steps), outputs, weights, parts)
     made.example_input_array = tuple(examples)  # type: ignore[assignment]
     return made
 

@@ -60,6 +60,33 @@ def test_an_exported_program_in_hand_is_the_design_of_its_module(fingerprint, de
     assert nar_plugin.trace(program).fingerprint == fingerprint
 
 
+class Shifted(nn.Module):
+    """Shifts rows along two dimensions, and has a limit from both sides."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(4, 4, 1)
+
+    def forward(self, x):
+        x = nn.functional.hardswish(self.conv(x))
+        return self.conv(torch.roll(x, (-1, 2), (2, 3)) + torch.roll(x, 1, 2))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", ["decomposed", "onnx"])
+def test_rolls_and_limits_are_what_they_were_before_the_export(tmp_path, kind):
+    model, inputs = Shifted().eval(), (torch.rand(1, 4, 6, 6),)
+    made = tmp_path / "shifted.onnx"
+    if kind == "onnx":
+        pytest.importorskip("onnx")
+        torch.onnx.export(model, inputs, str(made), dynamo=False, opset_version=17)
+    else:
+        made = torch.export.export(model, inputs).run_decompositions()
+    expected = nar_plugin.trace(model, example_inputs=inputs)
+    assert "roll" in {op.kind for op in expected.ops}
+    assert nar_plugin.trace(made).fingerprint == expected.fingerprint
+
+
 @pytest.mark.parametrize("freeze", [False, True])
 def test_a_script_module_in_hand_is_the_design_of_its_module(fingerprint, freeze):
     model, inputs = small()
