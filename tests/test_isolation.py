@@ -151,7 +151,15 @@ def test_children_that_the_system_reaps():
         signal.signal(signal.SIGCHLD, before)
 
 
-def test_an_interrupt_ends_the_child():
+@pytest.fixture
+def interruptible():
+    """A shell that starts this in the background has interrupts ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_an_interrupt_ends_the_child(interruptible):
     threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
         isolated(lambda: time.sleep(1000), SECONDS)
