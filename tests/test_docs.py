@@ -65,6 +65,12 @@ def test_the_readme_is_short():
     assert len(README.read_text().splitlines()) <= 120
 
 
+def test_the_walk_is_short_and_every_file_is_there():
+    files = re.findall(r"\| `((?:nar_plugin|hooks)/[^`]+)`", (DOCS / "walk.md").read_text())
+    assert 20 <= len(files) <= 25
+    assert all((ROOT / file).is_file() for file in files)
+
+
 def test_every_page_is_on_the_site():
     site = tomllib.loads((ROOT / "zensical.toml").read_text())["project"]
 
