@@ -51,7 +51,7 @@ def _from_model_file(path: Path) -> nn.Module | None:
     """The module of a file; None if no format has its ending, or it is of none of them."""
     try:
         path = path.expanduser().absolute()
-    except RuntimeError:  # no such user; a config's reader says so
+    except (RuntimeError, ValueError):  # no such user, or no path; a config's reader says so
         return None
     candidates = [each for each in formats() if path.name.lower().endswith(each.endings)]
     if not candidates or not is_there(path):

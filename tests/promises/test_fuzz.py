@@ -149,7 +149,13 @@ def ask(kind, made, chance, folder):
     if kind == "reference":
         if chance.random() < 0.95:  # the public functions also look for names that come near
             return resolve(made)
-        return chance.choice((nar_plugin.trace, nar_plugin.motifs, nar_plugin.load_index))(made)
+        asked = (
+            nar_plugin.trace,
+            nar_plugin.find_similar,
+            nar_plugin.motifs,
+            nar_plugin.load_index,
+        )
+        return chance.choice(asked)(made)
     if kind == "where":
         k = chance.choice((1, np.int64(2), 10**9, True, 0, -1, HUGE, "3", None, 2.0))
         return nar_plugin.find_similar(Plain(), k if chance.random() < 0.2 else 2, where=made)
