@@ -6,7 +6,6 @@ Each takes a model as an `nn.Module`, a transformers config or a model reference
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import partial
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, overload
@@ -14,10 +13,10 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from nar_plugin.asked_designs import ask, ask_with_graph, traced, with_content
+from nar_plugin.asked_designs import ask, ask_with_graph, mined, traced, with_content
 from nar_plugin.checkpoints.adapters import known_base
-from nar_plugin.checkpoints.asked import checkpoint_of
 from nar_plugin.checkpoints.ranking import most_alike_weights
+from nar_plugin.checkpoints.recognition import checkpoint_of
 from nar_plugin.errors import NarError, TraceError, in_words
 from nar_plugin.index import ArchitectureIndex
 from nar_plugin.index.block_search import most_alike_blocks
@@ -25,7 +24,7 @@ from nar_plugin.index.ranking import alike, most_alike, under_own_name
 from nar_plugin.index.search.limits import with_own_sizes
 from nar_plugin.index.stored_designs import stored_design
 from nar_plugin.likeness.parts import cut
-from nar_plugin.mining import MacroGraph, mine
+from nar_plugin.mining import MacroGraph
 from nar_plugin.opened_indexes import Index, clear_cache, load_index
 from nar_plugin.report import (
     Comparison,
@@ -240,18 +239,7 @@ def motifs(model: Any, *, example_inputs: Any = None) -> MacroGraph:
         nar_plugin.motifs(model).draw().save("model.svg")
         ```
     """
-    try:
-        return mine(with_content(traced(model, example_inputs, None, "motifs")).graph)
-    except TraceError:
-        raise
-    except NarError as error:
-        named = issubclass(type(model), str) and example_inputs is None
-        index = load_index()
-        found = index.by_name(model) if named else None
-        macro = stored_design(index, found[0].fingerprint) if found else None
-        if macro is None:
-            raise
-        return replace(macro, graph=replace(macro.graph, method="index", reason=str(error)))
+    return mined(model, example_inputs, "motifs")
 
 
 def compare(a: Any, b: Any, *, example_inputs: Any = None, trace: bool = False) -> Comparison:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nar_plugin import tracing
@@ -96,3 +97,19 @@ def with_content(asked: Traced) -> Traced:
             "is part of a design (0 ops)."
         )
     return asked
+
+
+def mined(model: Any, example_inputs: Any, caller: str) -> MacroGraph:
+    """The model's blocks; of a name that cannot be built here, those of the index's graph."""
+    try:
+        return mine(with_content(traced(model, example_inputs, None, caller)).graph)
+    except TraceError:
+        raise
+    except NarError as error:
+        named = issubclass(type(model), str) and example_inputs is None
+        index = load_index()
+        found = index.by_name(model) if named else None
+        macro = stored_design(index, found[0].fingerprint) if found else None
+        if macro is None:
+            raise
+        return replace(macro, graph=replace(macro.graph, method="index", reason=str(error)))

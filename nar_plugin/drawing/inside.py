@@ -13,6 +13,7 @@ from nar_plugin.encoder.sizes import weights
 from nar_plugin.encoder.words import ACTIVATIONS, NORMS
 from nar_plugin.likeness.idioms import short
 from nar_plugin.mining import CONTAINERS
+from nar_plugin.mining.paths import common_path
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 from nar_plugin.visible_text import clean
 
@@ -189,18 +190,6 @@ def _named(drawn: Drawn, group: Sequence[int], whole: Sequence[int], kind: int |
 def _within(home: str, path: str) -> str:
     """A path as it is called inside of a module."""
     return clean(path.removeprefix(home).removeprefix("."))
-
-
-def common_path(paths: Sequence[str]) -> str:
-    """The innermost module that holds all of these; empty for the model."""
-    common = paths[0].split(".")
-    for path in paths[1:]:
-        parts = path.split(".")
-        same = 0
-        while same < min(len(common), len(parts)) and common[same] == parts[same]:
-            same += 1
-        common = common[:same]
-    return ".".join(common)
 
 
 def _entries(

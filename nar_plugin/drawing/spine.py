@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 
 from nar_plugin.drawing.condensing import Group, in_forward_order
 from nar_plugin.drawing.figure import Box, Edge, Level
-from nar_plugin.drawing.inside import Drawn, common_path
+from nar_plugin.drawing.inside import Drawn
 from nar_plugin.encoder.sizes import weights
 from nar_plugin.likeness.blocks import MOTIF, Block
+from nar_plugin.mining.paths import common_path
 from nar_plugin.visible_text import clean, times
 
 _PERIODS = 12  # kinds of blocks that may take turns

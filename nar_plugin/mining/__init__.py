@@ -11,6 +11,7 @@ import numpy as np
 from nar_plugin.mining.borders import Borders
 from nar_plugin.mining.macro import MacroGraph, Motif, MotifCount
 from nar_plugin.mining.order import in_order
+from nar_plugin.mining.paths import common_path
 from nar_plugin.mining.repeats import repeated_blocks
 from nar_plugin.mining.segmentation import Repeat
 from nar_plugin.mining.segments import SHORTEST_BLOCK
@@ -152,19 +153,13 @@ def _outer_edges(edges: IntArray, spans: list[tuple[int, int]]) -> IntArray:
 def _label(graph: ArchitectureGraph, start: int, stop: int) -> str:
     """The class of the smallest module that issued the whole block, else its operations."""
     paths = graph.paths[start:stop]
-    common = paths[0].split(".")
-    for path in paths[1:]:
-        parts = path.split(".")
-        same = 0
-        while same < min(len(common), len(parts)) and common[same] == parts[same]:
-            same += 1
-        common = common[:same]
-    if not common or common == [""]:  # the whole model issued it: its class names no block
+    common = common_path(paths)
+    if not common:  # the whole model issued it: its class names no block
         return _kinds(graph.ops[start:stop])
-    name = graph.classes.get(".".join(common), "")
+    name = graph.classes.get(common, "")
     if name and name not in CONTAINERS:
         return name
-    children = {".".join(path.split(".")[: len(common) + 1]) for path in paths}
+    children = {".".join(path.split(".")[: common.count(".") + 2]) for path in paths}
     classes = {graph.classes.get(child, "") for child in children}
     if len(classes) == 1 and name in CONTAINERS and classes.isdisjoint({"", *CONTAINERS}):
         return f"{classes.pop()} x{len(children)}"

@@ -7,7 +7,7 @@ import pytest
 from huggingface_hub import HfApi
 from safetensors.numpy import save
 
-from nar_plugin.checkpoints.asked import checkpoint_of
+from nar_plugin.checkpoints.recognition import checkpoint_of
 from nar_plugin.errors import NarError
 
 REPO = "owner/weights"
