@@ -64,7 +64,8 @@ def verdict_of(alignment: Alignment, likeness: float = 0.0) -> Verdict:
     body = body_of(alignment)
     if not body.pairs or body.coverage < FEW:
         near = "Nothing near: no" if likeness < ALIKE else "Alike in single operations alone: no"
-        return Verdict(NOTHING, f"{near} block of one corresponds to a block of the other.")
+        rest = "block of one corresponds to a block of the other, ends and single layers aside."
+        return Verdict(NOTHING, f"{near} {rest}")
     return _of_parts(body) if body.lone else _of_whole(body)
 
 
