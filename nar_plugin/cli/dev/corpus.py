@@ -91,6 +91,10 @@ def move(
     isolated: Annotated[
         bool, typer.Option("--isolated", help="Also libraries that need an environment each.")
     ] = False,
+    touched: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KIND", help="Only this kind of operation can have changed."),
+    ] = None,
 ) -> None:
     """Keep what a changed tracer traces as before (before a build).
 
@@ -100,7 +104,9 @@ def move(
 
     with needs_train():
         from nar_plugin.train.corpus.moving import move_corpus
-    left = move_corpus(folder or corpus, work, workers=workers, isolated=isolated)
+    left = move_corpus(
+        folder or corpus, work, workers=workers, isolated=isolated, touched=touched or ()
+    )
     say(f"{left:,} names are left for `nar dev corpus build`")
 
 

@@ -6,12 +6,15 @@ traced, the quickest first. Where their graphs are what they were, the whole gro
 with new hashes. The others stay as they are, of the old vocabulary, and a build traces them. A
 change that neighbouring kinds do not show, such as one of a width, may differ inside a group: then
 a whole build is due.
+
+Whoever changes a rule often knows which kinds of operations it can touch. Of the groups without any
+of them one in ten is traced, to see that it is so; the others are carried over unseen.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -25,12 +28,20 @@ from nar_plugin.train.corpus.environments import environments
 from nar_plugin.train.corpus.workers import read_records
 
 _ONE_IN = 20  # of a group that are traced; of a large one six
+_UNTOUCHED = 10  # one in so many groups without a touched kind is traced
 _COUNTS = ("params", "flops")
 
 Row = dict[str, Any]
 
 
-def move_corpus(folder: Path, work: Path, *, workers: int, isolated: bool = False) -> int:
+def move_corpus(
+    folder: Path,
+    work: Path,
+    *,
+    workers: int,
+    isolated: bool = False,
+    touched: Collection[str] = (),
+) -> int:
     """Carry over what the tracer of today traces as that of the corpus did.
 
     Args:
@@ -38,6 +49,7 @@ def move_corpus(folder: Path, work: Path, *, workers: int, isolated: bool = Fals
         work: Holds the finished records of all builds; a build finds there what this traced.
         workers: Number of processes.
         isolated: Whether the libraries of `environments.toml` are moved as well.
+        touched: Kinds of operations that the change can touch; none says that it may touch all.
 
     Returns:
         How many names are left for a build.
@@ -48,6 +60,9 @@ def move_corpus(folder: Path, work: Path, *, workers: int, isolated: bool = Fals
     names = read_names(folder)
     graphs = {graph.fingerprint: graph for graph in read_stored(folder)}
     groups = grouped([row for row in names if not _is_moved(row)], graphs)
+    unseen = untouched(groups, graphs, touched) if touched else []
+    carried = {row["name"] for rows in unseen for row in rows}
+    groups = [rows for rows in groups if rows[0]["name"] not in carried]
     sample = {row["name"] for rows in groups for row in _some(rows)}
     with TemporaryDirectory() as before:
         marked = [row if row["name"] in sample else _moved(row) for row in names]
@@ -66,6 +81,7 @@ def move_corpus(folder: Path, work: Path, *, workers: int, isolated: bool = Fals
     }
     rehashed = {old: rehash(graph) for old, graph in graphs.items()}
     kept = carried_over(groups, found, {old: graph.fingerprint for old, graph in rehashed.items()})
+    kept |= carried
     rows = [_moved(row, rehashed) if row["name"] in kept else row for row in names]
     used = {row["fingerprint"] for row in rows}
     both = [*graphs.values(), *rehashed.values()]
@@ -86,6 +102,25 @@ def grouped(names: Iterable[Row], graphs: Mapping[str, StoredGraph]) -> list[lis
         about = kinds.get(row["fingerprint"], row["failure"])
         groups[row["library"], row["defined_in"], row["method"], about].append(row)
     return [sorted(rows, key=lambda row: (row["seconds"], row["name"])) for rows in groups.values()]
+
+
+def untouched(
+    groups: Iterable[list[Row]], graphs: Mapping[str, StoredGraph], touched: Collection[str]
+) -> list[list[Row]]:
+    """Groups with a graph in which none of the touched kinds is, but for one in ten of them.
+
+    Args:
+        groups: See `grouped`.
+        graphs: The graphs of the corpus, by fingerprint.
+        touched: Kinds of operations.
+    """
+    without = [
+        rows
+        for rows in groups
+        if rows[0]["fingerprint"] in graphs
+        and not {kind for kind, _ in graphs[rows[0]["fingerprint"]].ops} & set(touched)
+    ]
+    return [rows for place, rows in enumerate(without) if place % _UNTOUCHED]
 
 
 def carried_over(

@@ -99,3 +99,13 @@ def test_names_without_a_graph_are_groups_by_their_failure():
     ]
     found = moving.grouped(rows, {})
     assert [[row["name"] for row in group] for group in found] == [["timm:a", "timm:b"], ["timm:c"]]
+
+
+def test_groups_without_a_touched_kind_are_not_traced_but_for_one_in_ten(of_old):
+    graphs = {graph.fingerprint: graph for graph in corpus.read_stored(of_old[1])}
+    rows = {row["name"]: row for row in corpus.read_names(of_old[1])}
+    groups = [[rows["timm:test_vit"]], [rows["timm:resnet18"]]] * 10
+    unseen = moving.untouched(groups, graphs, ["layer_norm"])
+    assert unseen == [[rows["timm:resnet18"]]] * 9  # the first is traced all the same
+    unseen = moving.untouched(groups, graphs, ["capsule"])
+    assert len(unseen) == 18
