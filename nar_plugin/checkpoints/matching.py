@@ -17,6 +17,7 @@ from nar_plugin.checkpoints.parameters import Shape, elements
 
 RESIZED = 0.8  # credit for a layer that has other classes or another vocabulary
 MOST_RESIZED = 2  # of these, of as many sides: one at each end
+MOST_TIED = 2  # how often such a layer occurs: words come in and go out by one matrix
 LEAST_EQUAL = 64  # numbers from which on tensors of as many numbers are one in another form
 ABSENT = 0.05  # cost of a design of which the file lacks nearly all, beside its shapes
 ROOM = 1.05  # times the parameters that no operation shows: what is left over is these
@@ -154,12 +155,25 @@ class _BothSides:
         self.drop_empty()
 
     def join_layers(self) -> None:
-        """Explain one layer of the design by the two or three of the file that are as wide."""
+        """Explain one layer of the design by the two or three of the file that are as wide.
+
+        One of them at least must be left over. The others may have explained a layer of their own
+        shape, which is missing then: a file that lacks one matrix lacks that one alone.
+        """
         parts = by_rest(self.left)
         for shape in sorted(self.open, key=elements, reverse=True):
             while found := best_way(compositions(shape, parts), self.left, self.open[shape]):
                 pieces, count = found
                 self.explain({p: n * count for p, n in pieces.items()}, {shape: count})
+            had = Counter({piece: self.left[piece] + self.used[piece] for piece in self.have})
+            ways = [
+                way for way in compositions(shape, parts) if any(self.left[piece] for piece in way)
+            ]
+            if found := best_way(ways, had, min(self.open[shape], 1)):
+                pieces, _ = found
+                freed = {piece: max(n - self.left[piece], 0) for piece, n in pieces.items()}
+                self.explain(_negative(freed), _negative(freed))
+                self.explain(pieces, {shape: 1})
             if len(shape) == 1 and shape[0] % 3 == 0:  # a bias that the key alone lacks
                 third = (shape[0] // 3,)
                 if count := min(self.left[third] // 2, self.open[shape]):
@@ -184,9 +198,8 @@ class _BothSides:
                 count = min(most, opened)
                 if not count:
                     continue
-                for piece, n in pieces.items():
-                    closed = max(n * count - self.open[piece], 0)
-                    self.explain({piece: -closed}, {piece: -closed})
+                freed = {p: max(n * count - self.open[p], 0) for p, n in pieces.items()}
+                self.explain(_negative(freed), _negative(freed))
                 self.explain({shape: count}, {p: n * count for p, n in pieces.items()})
         self.drop_empty()
 
@@ -203,20 +216,45 @@ class _BothSides:
         self.drop_empty()
 
     def resize(self, params: int, tied: Counts) -> None:
-        """Explain a layer that occurs once by one that differs in a single side.
+        """Explain a layer of classes or words by one that differs in a single side.
 
-        Of several, the one after which the file has as much left over as the design has parameters
-        that no operation shows: a table of positions may differ from a head in one side as well.
+        Such a layer occurs once, or twice if its weights are tied. Of several, the one after which
+        the file has as much left over as the design has parameters that no operation shows: a table
+        of positions may differ from a head in one side as well.
         """
         hidden = params - self.sizes(tied)[1]
         for shape in sorted(self.open, key=elements, reverse=True):
             alike = [theirs for _, theirs in self.resized if len(theirs) == len(shape)]
-            if self.open[shape] > 1 or len(alike) >= MOST_RESIZED:
+            seldom = self.open[shape] == 1 and self.needs[shape].least <= MOST_TIED
+            if not seldom or len(alike) >= MOST_RESIZED:
                 continue
             others = [o for o, n in self.left.items() if n == 1 and _differ_in_one(shape, o)]
             if others:
                 loose = self.loose() - hidden
                 other = min(others, key=lambda each: abs(loose - elements(each)))
+                self.resized.append((other, shape))
+                self.left[other] = self.open[shape] = 0
+        self.drop_empty()
+        self.exchange(hidden)
+
+    def exchange(self, hidden: int) -> None:
+        """Resize a layer that a table took, and leave the table over.
+
+        A head of two classes has the shape of a table of two kinds of tokens, which no operation
+        may show. In a file with other classes the table looks like the head.
+        """
+        for other in [shape for shape, count in self.left.items() if count == 1]:
+            room = hidden - self.loose() + elements(other)  # for what would be left over
+            taken = [
+                shape
+                for shape, count in self.used.items()
+                if count == self.needs[shape].least == 1
+                and elements(shape) <= room
+                and _differ_in_one(shape, other)
+            ]
+            if taken:
+                shape = max(taken, key=elements)
+                self.explain({shape: -1}, {shape: -1})
                 self.resized.append((other, shape))
                 self.left[other] = self.open[shape] = 0
         self.drop_empty()
@@ -290,6 +328,10 @@ class _BothSides:
 
     def weight(self, shapes: Counts, weigh: Weigh) -> float:
         return sum(weigh(shape) * count for shape, count in shapes.items())
+
+
+def _negative(counts: Counts) -> dict[Shape, int]:
+    return {shape: -count for shape, count in counts.items() if count}
 
 
 def _differ_in_one(a: Shape, b: Shape) -> bool:

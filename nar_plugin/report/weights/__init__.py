@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 BY_SHAPES = "By tensor shapes only: a checkpoint has no forward, and names of tensors do not rank."
 NAMES = 3  # names of tensors that stand for those of their shape
-POOR = 0.8  # score below which the best hit is no design that the file was saved from
+POOR = 0.8  # score below which a design is not what the file was saved from
 
 
 @dataclass(frozen=True)
@@ -88,8 +88,8 @@ class WeightsHit(Hit):
         left_over: Tensors of the file that the design lacks.
         missing: Parameters of the design that the file lacks.
         resized: Layers with other classes or another vocabulary: the file's shape and the design's.
-        direct: Tensors that the design uses outside its layers, such as positions and tokens; that
-            these are the file's follows from their number.
+        direct: Tensors that are parameters of no layer, such as positions and tokens; that the
+            design has these follows from how many numbers it has.
     """
 
     explained: int = 0
@@ -166,7 +166,11 @@ def similar_weights(
     for tensor in checkpoint.tensors:
         by_shape.setdefault(sorted_shape(tensor.shape), []).append((tensor.name, tensor.shape))
     hits = tuple(_hit(rank, each, query, by_shape) for rank, each in enumerate(found, start=1))
-    return SimilarWeights(query, index, hits, _notes(query, hits, known_base))
+    notes = _notes(query, hits, known_base)
+    near = tuple(hit for hit in hits if hit.score >= POOR)
+    if near and not query.adapter and len(near) < len(hits):
+        hits, notes = near, (*notes, f"Other designs score below {POOR} and are left out.")
+    return SimilarWeights(query, index, hits, notes)
 
 
 def _hit(

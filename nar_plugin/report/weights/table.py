@@ -64,7 +64,7 @@ def difference_lines(hit: WeightsHit) -> list[str]:
     ]
     lines += _listed(f"left over, not in {clean(hit.name)}", hit.left_over)
     lines += _listed("missing in the file", hit.missing)
-    lines += _listed("used outside its layers", hit.direct)
+    lines += _listed("positions, tokens, scales and the like, told by their number", hit.direct)
     return lines
 
 
