@@ -37,16 +37,16 @@ def layer_norm(attributes: Attributes, x: Any, weight: Any = None, bias: Any = N
 @operator("InstanceNormalization")
 def _instance_norm(attributes: Attributes, x: Any, weight: Any, bias: Any) -> Any:
     epsilon = attributes.get("epsilon", 1e-5)
-    if not isinstance(weight, Tensor):  # a group norm, as the TorchScript exporter writes it
+    if not isinstance(weight, Tensor):  # of ones, which an exporter wrote for no weights
         return F.instance_norm(tensor(x), eps=epsilon)
     return F.instance_norm(tensor(x), weight=weight, bias=tensor(bias), eps=epsilon)
 
 
 @operator("GroupNormalization", "GroupNorm")
-def _group_norm(attributes: Attributes, x: Any, weight: Any, bias: Any) -> Any:
+def _group_norm(attributes: Attributes, x: Any, weight: Any = None, bias: Any = None) -> Any:
     groups: Any = attributes.get("num_groups", attributes.get("groups"))
     epsilon = attributes.get("epsilon", 1e-5)
-    return F.group_norm(tensor(x), groups, tensor(weight), tensor(bias), epsilon)
+    return F.group_norm(tensor(x), groups, _optional(weight), _optional(bias), epsilon)
 
 
 @operator("MeanVarianceNormalization")

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from .._shared.program import MOST_KNOWN, Program, Value, empty
 from .folded import LAYERS, has_values, hoist, unfold, without_guards
+from .group_norms import join_group_norms
 from .inputs import guesses
 from .nodes import Graph
 from .quantized import PACKED
@@ -38,6 +39,7 @@ def model_of(file: BufferedReader) -> nn.Module:
     model = _parsed(file)
     opset = _opset(model)
     without_guards(model.graph)
+    join_group_norms(model.graph)
     large = hoist(model.graph)
     for item in model.graph.initializer:
         _check_place(item)
@@ -54,7 +56,9 @@ def model_of(file: BufferedReader) -> nn.Module:
     values: dict[str, Any] = {}
     for item in model.graph.initializer:
         computed = item.name in settings | large or (
-            bool(_COMPUTED.fullmatch(item.name)) and item.name not in multiplied
+            bool(_COMPUTED.fullmatch(item.name))
+            and item.name not in multiplied
+            and not _is_of_channels(item)
         )
         values[item.name] = _initial(item, packed, statistics, computed)
     for sparse in model.graph.sparse_initializer:
@@ -139,6 +143,12 @@ def _initial(
     if not has_values(item) or size > MOST_KNOWN:
         return empty(torch.float32 if real else torch.int64, shape)
     return known(numpy_helper.to_array(item))
+
+
+def _is_of_channels(item: onnx.TensorProto) -> bool:
+    """Whether it has a number for each channel, such as a layer scale; colours are three."""
+    sides = list(item.dims)
+    return len(sides) > 1 and sides[0] > 3 and set(sides[1:]) == {1}
 
 
 def _is_constant(item: onnx.TensorProto) -> bool:

@@ -46,6 +46,34 @@ def test_a_file_is_the_design_of_its_module(files, fingerprint, kind):
     assert graph.method == "meta"
 
 
+class Grouped(nn.Module):
+    """Norms of groups, of one group, of a group for each channel, and a scale for each channel."""
+
+    def __init__(self):
+        super().__init__()
+        norms = [nn.GroupNorm(4, 8), nn.GroupNorm(1, 8), nn.GroupNorm(2, 8, affine=False)]
+        self.blocks = nn.ModuleList(nn.Sequential(nn.Conv2d(8, 8, 1), norm) for norm in norms)
+        self.scale = nn.Parameter(torch.full((8, 1, 1), 0.1))
+        for parameter in self.parameters():  # equal weights would be one weight in the file
+            nn.init.normal_(parameter)
+
+    def forward(self, x):
+        for block in self.blocks:
+            x = x + block(x).relu() * self.scale
+        return x
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dynamo", [False, True])
+def test_norms_of_groups_are_what_they_were_before_an_export_to_onnx(tmp_path, dynamo):
+    pytest.importorskip("onnxscript" if dynamo else "onnx")
+    model, inputs = Grouped().eval(), (torch.randn(2, 8, 5, 5),)
+    torch.onnx.export(model, inputs, str(tmp_path / "m.onnx"), dynamo=dynamo)
+    wanted = nar_plugin.trace(model, example_inputs=inputs)
+    assert [op.kind for op in wanted.ops].count("group_norm") == 3
+    assert nar_plugin.trace(tmp_path / "m.onnx").fingerprint == wanted.fingerprint
+
+
 def test_a_text_and_a_relative_path_name_a_file(files, fingerprint, monkeypatch):
     path = files("pt2")
     monkeypatch.chdir(path.parent)
