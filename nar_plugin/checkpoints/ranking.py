@@ -16,8 +16,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from nar_plugin.checkpoints.account import Match, Need
 from nar_plugin.checkpoints.loaders import loaders
-from nar_plugin.checkpoints.matching import Match, Need, match
+from nar_plugin.checkpoints.matching import match
 from nar_plugin.checkpoints.parameters import Shape
 from nar_plugin.checkpoints.proposals import Asked, propose
 from nar_plugin.checkpoints.tensors import Checkpoint

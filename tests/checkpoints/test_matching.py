@@ -2,7 +2,8 @@
 
 from collections import Counter
 
-from nar_plugin.checkpoints.matching import Need, match
+from nar_plugin.checkpoints.account import Need
+from nar_plugin.checkpoints.matching import match
 
 QKV, SQUARE = (8, 24), (8, 8)
 
