@@ -153,15 +153,15 @@ def _exchange(both: Account, hidden: int) -> None:
     may show. In a file with other classes the table looks like the head.
     """
     for other in [shape for shape, count in both.left.items() if count == 1]:
-        room = hidden - both.loose() + elements(other)  # for what would be left over
+        too_much = both.loose() - hidden  # is left over: what the design hides explains the rest
         taken = [
             shape
             for shape, count in both.used.items()
             if count == both.needs[shape].least == 1
-            and elements(shape) <= room
             and _differ_in_one(shape, other)
+            and elements(other) - elements(shape) >= too_much
         ]
-        if taken:
+        if taken and too_much > 0:
             shape = max(taken, key=elements)
             both.explain({shape: -1}, {shape: -1})
             both.resized.append((other, shape))
