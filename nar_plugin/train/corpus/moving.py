@@ -49,7 +49,8 @@ def move_corpus(
         work: Holds the finished records of all builds; a build finds there what this traced.
         workers: Number of processes.
         isolated: Whether the libraries of `environments.toml` are moved as well.
-        touched: Kinds of operations that the change can touch; none says that it may touch all.
+        touched: Kinds of operations that the change can touch, or pairs such as `add>add`; none
+            says that it may touch all.
 
     Returns:
         How many names are left for a build.
@@ -107,18 +108,18 @@ def grouped(names: Iterable[Row], graphs: Mapping[str, StoredGraph]) -> list[lis
 def untouched(
     groups: Iterable[list[Row]], graphs: Mapping[str, StoredGraph], touched: Collection[str]
 ) -> list[list[Row]]:
-    """Groups with a graph in which none of the touched kinds is, but for one in ten of them.
+    """Groups with a graph in which nothing that is touched is, but for one in ten of them.
 
     Args:
         groups: See `grouped`.
         graphs: The graphs of the corpus, by fingerprint.
-        touched: Kinds of operations.
+        touched: Kinds of operations, or `add>add` where one must read the other.
     """
     without = [
         rows
         for rows in groups
         if rows[0]["fingerprint"] in graphs
-        and not {kind for kind, _ in graphs[rows[0]["fingerprint"]].ops} & set(touched)
+        and not _words(graphs[rows[0]["fingerprint"]]) & set(touched)
     ]
     return [rows for place, rows in enumerate(without) if place % _UNTOUCHED]
 
@@ -166,6 +167,13 @@ def _kinds(graph: StoredGraph) -> frozenset[Hashable]:
         before[target].add(kinds[source])
         behind[source].add(kinds[target])
     return frozenset(zip(kinds, map(frozenset, before), map(frozenset, behind), strict=True))
+
+
+def _words(graph: StoredGraph) -> set[str]:
+    """The kinds of operations, and the pairs of kinds along an edge."""
+    kinds = [kind for kind, _ in graph.ops]
+    pairs = {f"{kinds[a]}>{kinds[b]}" for a, b in graph.edges.reshape(-1, 2).tolist()}
+    return pairs.union(kinds)
 
 
 def _some(rows: list[Row]) -> list[Row]:

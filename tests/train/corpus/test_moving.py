@@ -107,5 +107,6 @@ def test_groups_without_a_touched_kind_are_not_traced_but_for_one_in_ten(of_old)
     groups = [[rows["timm:test_vit"]], [rows["timm:resnet18"]]] * 10
     unseen = moving.untouched(groups, graphs, ["layer_norm"])
     assert unseen == [[rows["timm:resnet18"]]] * 9  # the first is traced all the same
-    unseen = moving.untouched(groups, graphs, ["capsule"])
+    assert moving.untouched(groups, graphs, ["conv>batch_norm"]) == [[rows["timm:test_vit"]]] * 9
+    unseen = moving.untouched(groups, graphs, ["capsule", "batch_norm>conv"])
     assert len(unseen) == 18
