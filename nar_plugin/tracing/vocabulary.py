@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-VOCABULARY_VERSION = "10"
+VOCABULARY_VERSION = "11"
 
 # Calls that move, name or copy values without computing any: they leave no node. In-place forms
 # (`squeeze_`) count as their plain form.
