@@ -13,6 +13,7 @@ from nar_plugin.tracing.canon.canonical import nodes_of
 from nar_plugin.tracing.canon.flops import flops_of
 from nar_plugin.tracing.canon.fusion import Rewriter
 from nar_plugin.tracing.canon.given_weights import find_given_weights
+from nar_plugin.tracing.canon.inputs import fuse_on_inputs
 from nar_plugin.tracing.canon.node import Node, parts_of
 from nar_plugin.tracing.canon.rules import FINISHING, FUSIONS, LAST
 from nar_plugin.tracing.graph import ArchitectureGraph
@@ -45,12 +46,16 @@ def graph_of(recording: Recording) -> ArchitectureGraph:
         recorder.head_counts,
         recorder.constants.filling,
         recorder.samples,
+        recorder.sources.data,
     )
     results = {
         stands_for[source] for tensor in returned if (source := recorder.sources.of(tensor)) >= 0
     }
     rewriter = Rewriter(nodes, unread=_unread(nodes, results))
-    for table in (FUSIONS, FINISHING, LAST):
+    fuse_on_inputs(rewriter, FUSIONS)
+    rewriter.apply(FUSIONS)
+    fuse_on_inputs(rewriter, FINISHING, experts=True)
+    for table in (FINISHING, LAST):
         rewriter.apply(table)
     dropped = rewriter.dropped | _unread(nodes, results, rewriter.dropped)
     ops, edges, paths = parts_of(nodes, dropped)

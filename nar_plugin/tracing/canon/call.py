@@ -131,11 +131,17 @@ class Call:
 
     def reads(self) -> list[Read]:
         """What is read of each input node."""
-        return [
-            self.roots.get(id(tensor)) or Read(id(tensor), tensor.numel(), _place(tensor))
-            for tensor, source in zip(self.tensors, self.sources, strict=True)
-            if source >= 0
-        ]
+        pairs = zip(self.tensors, self.sources, strict=True)
+        return [self.read(tensor) for tensor, source in pairs if source >= 0]
+
+    def live_reads(self) -> list[Read]:
+        """What is read of each operand that depends on the data, inputs among them."""
+        pairs = zip(self.tensors, self.sources, strict=True)
+        return [self.read(tensor) for tensor, source in pairs if source >= 0 or source == DATA]
+
+    def read(self, tensor: torch.Tensor) -> Read:
+        """What is read of an operand."""
+        return self.roots.get(id(tensor)) or Read(id(tensor), tensor.numel(), _place(tensor))
 
     def shapes(self) -> list[torch.Size]:
         """The shape of what is read of each input node."""

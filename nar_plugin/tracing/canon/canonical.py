@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import torch
 
 from nar_plugin.tracing.canon.call import Call, Filling, operator_name, tensors_among
+from nar_plugin.tracing.canon.inputs import Inputs
 from nar_plugin.tracing.canon.loops import repeated_steps
 from nar_plugin.tracing.canon.node import Node, Read
 from nar_plugin.tracing.canon.rounds import doubling_rounds
@@ -38,6 +40,7 @@ def nodes_of(
     head_counts: dict[int, int],
     filling: Filling,
     samples: Samples | None = None,
+    data: Iterable[torch.Tensor] = (),
 ) -> tuple[list[Node], list[int]]:
     """Canonical nodes in recorded order.
 
@@ -47,11 +50,12 @@ def nodes_of(
         head_counts: Heads that were folded into the batch, by id of the folded tensor.
         filling: Tells the one value that a large constant holds.
         samples: What the batch holds for each of several samples.
+        data: What comes into the model.
 
     Returns:
         The nodes, and for every record the node (or PARAM, DATA, CONST) that stands for it.
     """
-    builder = _Builder(records, moves, head_counts, filling, samples)
+    builder = _Builder(records, moves, head_counts, filling, samples, Inputs(data))
     repeated = repeated_steps(records, moves) or doubling_rounds(records, moves)
     inside_weights = calls_inside_weights(records, moves)
     stands_for: list[int] = []
@@ -79,6 +83,7 @@ class _Builder:
         head_counts: Heads that were folded into the batch, by id of the folded tensor.
         filling: Tells the one value that a large constant holds.
         samples: What the batch holds for each of several samples.
+        given: What comes into the model.
     """
 
     def __init__(
@@ -88,6 +93,7 @@ class _Builder:
         head_counts: dict[int, int],
         filling: Filling,
         samples: Samples | None,
+        given: Inputs,
     ) -> None:
         self.nodes: list[Node] = []
         self._roots: dict[int, Read] = {}
@@ -96,6 +102,7 @@ class _Builder:
         self._head_counts = head_counts
         self._filling = filling
         self._samples = samples
+        self._given = given
         self._names: dict[Any, str] = {}
 
     def call(self, record: Record, sources: list[int]) -> Call:
@@ -151,6 +158,9 @@ class _Builder:
         if kind in PACKABLE and call.live == 1:
             call.notes["place"] = call.place()
         node = Node(kind, attributes, inputs, call.path, call.out, reads, call.notes)
+        if DATA in call.sources:
+            node.operands = self._given.operands(call)
+            node.all_reads = call.live_reads() if kind in _OF_PARTS else []
         self._after_pooling(node)
         note_look_ups(node, call)
         self.nodes.append(node)
@@ -158,7 +168,12 @@ class _Builder:
 
     def _pass_on(self, call: Call) -> None:
         """Remember what a dropped call was computed from, scale and offset aside."""
+        self._given.pass_on(call)
         if call.live != 1 or not isinstance(call.out, torch.Tensor):
+            return
+        if DATA in call.sources:
+            if all(call.size(tensor, source) == 1 for tensor, source in call.others()):
+                self._roots[id(call.out)] = call.live_reads()[0]
             return
         reads = call.reads()
         tensor = next((t for t, s in zip(call.tensors, call.sources, strict=True) if s >= 0), None)

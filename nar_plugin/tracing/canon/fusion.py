@@ -34,9 +34,11 @@ class Rewriter:
                 for source in node.inputs:
                     self._readers[source][index] = None
 
-    def apply(self, rules: Mapping[str, Sequence[FusionRule]]) -> None:
-        """Apply some rules, by the kind of node that they start at."""
-        for index in range(len(self.nodes)):
+    def apply(
+        self, rules: Mapping[str, Sequence[FusionRule]], places: Iterable[int] | None = None
+    ) -> None:
+        """Apply some rules, by the kind of node that they start at, to all nodes or to some."""
+        for index in range(len(self.nodes)) if places is None else places:
             tried = self.nodes[index].kind
             for rule in rules.get(tried, ()):
                 if index in self.dropped or self.nodes[index].kind != tried:
@@ -46,6 +48,18 @@ class Rewriter:
     def readers(self, index: int) -> Iterable[int]:
         """The nodes that read `index`, each once."""
         return self._readers[index]
+
+    def add_nodes(self, count: int) -> None:
+        """Note that nodes were added at the end, which nothing reads."""
+        self._readers.extend({} for _ in range(count))
+
+    def link(self, index: int, source: int) -> None:
+        """Note that a node reads another one."""
+        self._readers[source][index] = None
+
+    def drop_last(self, count: int) -> None:
+        """Take the last nodes away, which nothing reads any more."""
+        del self.nodes[-count:], self._readers[-count:]
 
     def only_consumer(self, index: int) -> int | None:
         """The one node that reads `index`, or None when there are several or none."""

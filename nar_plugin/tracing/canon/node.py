@@ -39,6 +39,9 @@ class Node:
         out: Its result.
         reads: One entry for each input, where it is known.
         notes: What fusion rules need to know and the graph does not show.
+        operands: Where it reads what comes into the model: `inputs` with -1 for the first of
+            these, -2 for the second.
+        all_reads: One entry for each of `operands`, where it is known.
     """
 
     kind: str
@@ -48,6 +51,8 @@ class Node:
     out: Any = None
     reads: list[Read] = field(default_factory=list)
     notes: dict[str, Any] = field(default_factory=dict)
+    operands: list[int] = field(default_factory=list)
+    all_reads: list[Read] = field(default_factory=list)
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -22,6 +22,8 @@ from nar_plugin.tracing.vocabulary import (
     WEIGHT_ARITHMETIC,
 )
 
+_ABOVE, _BELOW = frozenset({"gt", "ge"}), frozenset({"lt", "le"})
+_TABLE = 2  # dimensions of a table of positions
 _MASKS = (torch.bool, torch.uint8)
 _POWERS = {0.5: "sqrt", -0.5: "rsqrt", -1.0: "reciprocal"}
 
@@ -62,7 +64,7 @@ def _arithmetic(call: Call) -> tuple[str, Attributes] | None:
     if rounding := call.kwargs.get("rounding_mode"):
         return ("floor_divide" if rounding == "floor" else "trunc_divide"), {}
     if call.live >= 2:
-        if call.name == "mul" and len(set(call.sources)) == 1 and len(set(call.reads())) == 1:
+        if call.name == "mul" and len(set(call.sources)) == 1 and len(set(call.live_reads())) == 1:
             return "pow", {"exponent": 2.0}  # not the product of two slices, as in NAFNet
         call.notes["plus_one"] = call.name == "div" and call.scaled(1).near(1.0, 1.0)
         call.notes["shapes"] = call.shapes()
@@ -72,9 +74,11 @@ def _arithmetic(call: Call) -> tuple[str, Attributes] | None:
     others = [(tensor, source) for tensor, source in call.others() if call.size(tensor, source) > 1]
     if not others and _is_bias_of_one_output(call):
         others = call.others()
+    if call.name == "mul" and rectifies(call, 0, 1):
+        return "relu", {}
     if not others:
         return None
-    if max(call.sources) == DATA:
+    if max(call.sources) == DATA and not _is_table(call, others):
         return None
     learned = [tensor for tensor, source in others if source == PARAM]
     if learned:
@@ -85,6 +89,17 @@ def _arithmetic(call: Call) -> tuple[str, Attributes] | None:
         call.notes["constant_size"] = call.size(*others[0])
     call.notes["complex"] = others[0][0].is_complex()
     return kind, {"operand": "param" if learned else "const"}
+
+
+def _is_table(call: Call, others: list[tuple[torch.Tensor, int]]) -> bool:
+    """Whether an input is multiplied with a number for each feature of each place, or complex ones.
+
+    It is half of a rotary position. What comes of nothing else is dropped later (`dropped_tables`).
+    """
+    sides = [side for side in others[0][0].shape if side > 1]
+    table = len(sides) >= _TABLE and call.tensors[0].dim() > len(sides)
+    call.notes["table_of_input"] = table = call.name == "mul" and table
+    return table
 
 
 def _is_bias_of_one_output(call: Call) -> bool:
@@ -167,6 +182,8 @@ def _masked(call: Call) -> tuple[str, Attributes] | None:
         return "relu", {}
     if call.name == "maximum" and (slope := _slope(call, 0, 1) or _slope(call, 1, 0)):
         return "leaky_relu", {"slope": slope}
+    if call.name in ("where", "masked_fill") and _rectifies_by_choice(call):
+        return "relu", {}
     if call.name == "where":
         zeros = [word for word, place in (("then", 1), ("else", 2)) if call.number(place) == 0.0]
         call.notes["filled"] = "".join(zeros)
@@ -175,6 +192,36 @@ def _masked(call: Call) -> tuple[str, Attributes] | None:
         call.notes["filled"] = "then"
     operands = sum(source != CONST for source in call.sources)
     return None if operands < 2 else (NAMES.get(call.name, call.name), {})
+
+
+def rectifies(call: Call, mask: int, x: int, *, positive: bool = True) -> bool:
+    """Whether one operand says where another one, which came in, is above zero.
+
+    Args:
+        call: The call.
+        mask: The place of the first among its tensors.
+        x: The place of the second.
+        positive: Whether above, and not below.
+    """
+    if len(call.tensors) <= max(mask, x) or DATA not in call.sources:
+        return False
+    for told, value in {(mask, x), (x, mask)} if call.name == "mul" else {(mask, x)}:
+        if call.sources[told] != CONST or call.sources[value] != DATA or call.origins[told] < 0:
+            continue
+        asked = call.records[call.origins[told]]
+        if asked.name not in (_ABOVE if positive else _BELOW) or asked.args[1] != 0:
+            continue
+        if asked.args[0] is call.tensors[value]:
+            return True
+    return False
+
+
+def _rectifies_by_choice(call: Call) -> bool:
+    """Whether what came in is taken where it is above zero, and zero elsewhere."""
+    if call.name == "masked_fill":
+        return call.number(2) == 0.0 and rectifies(call, 1, 0, positive=False)
+    above = call.number(2) == 0.0 and rectifies(call, 0, 1)
+    return above or (call.number(1) == 0.0 and rectifies(call, 0, 2, positive=False))
 
 
 def _slope(call: Call, whole: int, leak: int) -> float | None:

@@ -11,6 +11,7 @@ from nar_plugin.tracing.canon.fusion import Rewriter
 from nar_plugin.tracing.canon.node import Node
 from nar_plugin.tracing.canon.rules.layers import sizes
 from nar_plugin.tracing.canon.rules.rule import Attributes, Rule, declare, on_calls, starts_at
+from nar_plugin.tracing.canon.weights import unmoved
 from nar_plugin.tracing.record.record import DATA
 from nar_plugin.tracing.vocabulary import NAMES, RESAMPLINGS
 
@@ -215,7 +216,7 @@ def as_mean(call: Call) -> tuple[str, Attributes] | None:
 def _grouped(call: Call) -> int:
     """The channels of features that are seen in groups, of a view of theirs; 0 for others."""
     view, source = call.tensors[0], call.sources[0]
-    made = call.nodes[source].out if source >= 0 else None
+    made = call.nodes[source].out if source >= 0 else unmoved(view, call.moves)
     if not isinstance(made, torch.Tensor) or made.dim() < 3 or view.dim() < 3:
         return 0
     if view.numel() != made.numel():
