@@ -204,7 +204,10 @@ ON_INPUTS = {
     ),
     "experts": Operation([all_experts, experts_in_a_loop], [lambda m, x: m.experts[0](x)]),
     "attention of itself": Operation(
-        [itself, lambda m, x: F.scaled_dot_product_attention(x[:, None], x[:, None], x[:, None])[:, 0]],
+        [
+            itself,
+            lambda m, x: F.scaled_dot_product_attention(x[:, None], x[:, None], x[:, None])[:, 0],
+        ],
         [lambda m, x: (x @ x.mT).sigmoid() @ x],
     ),
     "division": Operation(
@@ -219,16 +222,20 @@ ON_INPUTS = {
         [
             lambda m, x: x + m.a(m.rms(x)),
             lambda m, x: x + m.a(llama(m, x)),
-            lambda m, x: (x * torch.rsqrt((x**2).mean(-1, True) + 1e-6) * m.rms.weight) @ m.a.weight.T
-            + m.a.bias
-            + x,
+            lambda m, x: (
+                (x * torch.rsqrt((x**2).mean(-1, True) + 1e-6) * m.rms.weight) @ m.a.weight.T
+                + m.a.bias
+                + x
+            ),
         ],
         [lambda m, x: m.a(m.rms(x))],
     ),
     "slices": Operation(
         [
             lambda m, x: torch.cat([F.silu(x[..., :4]), F.gelu(x[..., 4:])], -1),
-            lambda m, x: (lambda a, b: torch.cat([a * a.sigmoid(), F.gelu(b)], -1))(*x.chunk(2, -1)),
+            lambda m, x: (lambda a, b: torch.cat([a * a.sigmoid(), F.gelu(b)], -1))(
+                *x.chunk(2, -1)
+            ),
         ],
         [lambda m, x: torch.cat([x[..., 4:] * x[..., :4].sigmoid(), F.gelu(x[..., 4:])], -1)],
     ),

@@ -43,20 +43,22 @@ def ab(m, x):
 PARTS = {
     "first part": Operation(
         [
-            lambda m, x: m.a(x).relu() + x * ab(m, x).mean(),
-            lambda m, x: (lambda y: y[..., :8].relu() + x * y.mean())(ab(m, x)),
-        ][:0]
-        + [
             lambda m, x: (lambda a, c: torch.cat([a.relu(), c.tanh()], -1))(m.a(x), m.c(x)),
-            lambda m, x: (lambda y: torch.cat([y[..., :8].relu(), y[..., 8:].tanh()], -1))(ab(m, x)),
-            lambda m, x: (lambda a, c: torch.cat([a.relu(), c.tanh()], -1))(*ab(m, x).split([8, 4], -1)),
+            lambda m, x: (lambda y: torch.cat([y[..., :8].relu(), y[..., 8:].tanh()], -1))(
+                ab(m, x)
+            ),
+            lambda m, x: (lambda a, c: torch.cat([a.relu(), c.tanh()], -1))(
+                *ab(m, x).split([8, 4], -1)
+            ),
         ],
         [lambda m, x: (lambda y: torch.cat([y[..., :4].relu(), y[..., 4:].tanh()], -1))(ab(m, x))],
     ),
     "chunks": Operation(
         [
             lambda m, x: m.a(x) * m.b(x).sigmoid(),
-            lambda m, x: (lambda a, b: a * b.sigmoid())(*torch.cat([m.a(x), m.b(x)], -1).chunk(2, -1)),
+            lambda m, x: (lambda a, b: a * b.sigmoid())(
+                *torch.cat([m.a(x), m.b(x)], -1).chunk(2, -1)
+            ),
             lambda m, x: F.glu(torch.cat([m.a(x), m.b(x)], -1)),
         ],
         [lambda m, x: m.b(x) * m.a(x.relu()).sigmoid()],
@@ -86,13 +88,19 @@ PARTS = {
     "a stack taken apart": Operation(
         [
             lambda m, x: m.a(x).relu() + m.b(x).tanh(),
-            lambda m, x: (lambda a, b: a.relu() + b.tanh())(*torch.stack([m.a(x), m.b(x)]).unbind(0)),
+            lambda m, x: (lambda a, b: a.relu() + b.tanh())(
+                *torch.stack([m.a(x), m.b(x)]).unbind(0)
+            ),
             lambda m, x: (lambda y: y[0].relu() + y[1].tanh())(torch.stack([m.a(x), m.b(x)])),
-            lambda m, x: (lambda y: y[:, :, 0].relu() + y[:, :, 1].tanh())(torch.stack([m.a(x), m.b(x)], 2)),
+            lambda m, x: (lambda y: y[:, :, 0].relu() + y[:, :, 1].tanh())(
+                torch.stack([m.a(x), m.b(x)], 2)
+            ),
         ],
         [lambda m, x: m.a(x).relu() + m.a(x).tanh() + m.b(x)],
     ),
-    "dual path": Operation([dual_path_in_tuples, dual_path], [lambda m, x: m.last(torch.cat([x.mT, x.mT], 1))]),
+    "dual path": Operation(
+        [dual_path_in_tuples, dual_path], [lambda m, x: m.last(torch.cat([x.mT, x.mT], 1))]
+    ),
     "behind a transpose": Operation(
         [
             lambda m, x: m.a(x).mT.relu(),
@@ -104,8 +112,12 @@ PARTS = {
     "behind a view": Operation(
         [
             lambda m, x: m.a(x).relu(),
-            lambda m, x: torch.cat([m.a(x), m.c(x)], -1).view(len(x) * 6, 12)[:, :8].view(x.shape).relu(),
-            lambda m, x: torch.cat([m.a(x), m.c(x)], -1).unflatten(1, (2, 3))[..., :8].flatten(1, 2).relu(),
+            lambda m, x: (
+                torch.cat([m.a(x), m.c(x)], -1).view(len(x) * 6, 12)[:, :8].view(x.shape).relu()
+            ),
+            lambda m, x: (
+                torch.cat([m.a(x), m.c(x)], -1).unflatten(1, (2, 3))[..., :8].flatten(1, 2).relu()
+            ),
         ],
         [lambda m, x: torch.cat([m.a(x), m.c(x)], -1).relu()],
     ),
@@ -167,9 +179,9 @@ PRODUCTS = {
     ),
     "outer product in a batch": Operation(
         [
-            lambda m, x: (lambda a, b: torch.bmm(a.flatten(0, 1)[:, :, None], b.flatten(0, 1)[:, None]))(
-                *both(m, x)
-            ).view(*x.shape[:2], -1),
+            lambda m, x: (
+                lambda a, b: torch.bmm(a.flatten(0, 1)[:, :, None], b.flatten(0, 1)[:, None])
+            )(*both(m, x)).view(*x.shape[:2], -1),
             lambda m, x: torch.einsum("bti,btj->btij", *both(m, x)).flatten(-2),
         ],
         [lambda m, x: (lambda a, b: a.mT @ b)(*both(m, x))],
@@ -181,7 +193,10 @@ PRODUCTS = {
             lambda m, x: x @ m.one.weight.T,
             lambda m, x: (x @ m.one.weight[0])[..., None],
         ],
-        [lambda m, x: x * m.one.weight[0], lambda m, x: (x * m.one.weight[0]).mean(-1, keepdim=True)],
+        [
+            lambda m, x: x * m.one.weight[0],
+            lambda m, x: (x * m.one.weight[0]).mean(-1, keepdim=True),
+        ],
     ),
     "scores of pairs": Operation(
         [
@@ -201,20 +216,30 @@ PRODUCTS = {
     ),
     "matrix and vector": Operation(
         [
-            lambda m, x: (lambda h, c: torch.bmm(h.flatten(0, 1), c.flatten(0, 1)[..., None]))(*state(m, x)).view(
-                len(x), 6, 4
-            ),
+            lambda m, x: (lambda h, c: torch.bmm(h.flatten(0, 1), c.flatten(0, 1)[..., None]))(
+                *state(m, x)
+            ).view(len(x), 6, 4),
             lambda m, x: torch.einsum("btdn,btn->btd", *state(m, x)),
             lambda m, x: (lambda h, c: (c[..., None, :] @ h.mT)[..., 0, :])(*state(m, x)),
         ],
-        [lambda m, x: (lambda h, c: (c[..., None, :] @ h)[..., 0, :])(*state(m, x)) + state(m, x)[1]],
+        [
+            lambda m, x: (
+                (lambda h, c: (c[..., None, :] @ h)[..., 0, :])(*state(m, x)) + state(m, x)[1]
+            )
+        ],
     ),
     "attention by adding up": Operation(
         [
             lambda m, x: (lambda a, b: (a @ b.mT).softmax(-1) @ x)(*both(m, x)),
-            lambda m, x: (lambda a, b: ((a[:, :, None] * b[:, None]).sum(-1)).softmax(-1) @ x)(*both(m, x)),
+            lambda m, x: (lambda a, b: ((a[:, :, None] * b[:, None]).sum(-1)).softmax(-1) @ x)(
+                *both(m, x)
+            ),
         ],
-        [lambda m, x: (lambda a, b: (a[:, :, None] - b[:, None]).sum(-1).softmax(-1) @ x)(*both(m, x))],
+        [
+            lambda m, x: (lambda a, b: (a[:, :, None] - b[:, None]).sum(-1).softmax(-1) @ x)(
+                *both(m, x)
+            )
+        ],
     ),
     "square of a length": Operation(
         [

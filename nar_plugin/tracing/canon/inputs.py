@@ -20,12 +20,10 @@ from nar_plugin.tracing.record.record import DATA
 
 # The nodes at which patterns begin that are made of one value, and how many operations stand
 # between it and them at most.
-_PATTERNS = (
-    """
+_PATTERNS = """
     sqrt rsqrt std linalg_vector_norm exp logsumexp sigmoid hardsigmoid erf tanh log log1p
     reciprocal
     """.split()
-)
 _FARTHEST = {**dict.fromkeys(_PATTERNS, 6), **dict.fromkeys(("add", "sub", "mul"), 1), "cat": 2}
 _EXPERTS = dict.fromkeys(("cat", "add", "index_put", "scatter_add", "sum", "matmul"), 24)
 
@@ -38,7 +36,9 @@ class Inputs:
     """
 
     def __init__(self, data: Iterable[torch.Tensor]) -> None:
-        self._keep = [tensor for tensor in data if tensor.is_floating_point() or tensor.is_complex()]
+        self._keep = [
+            tensor for tensor in data if tensor.is_floating_point() or tensor.is_complex()
+        ]
         self._number = {id(tensor): place for place, tensor in enumerate(self._keep)}
 
     def number(self, call: Call, place: int) -> int | None:
@@ -143,7 +143,9 @@ def _detach(graph: Rewriter, whole: int, numbers: Mapping[int, int]) -> None:
     nodes = graph.nodes
     for reader in {reader for place in numbers for reader in graph.readers(whole + place)}:
         node = nodes[reader]
-        node.operands = [item if item < whole else -1 - numbers[item - whole] for item in node.inputs]
+        node.operands = [
+            item if item < whole else -1 - numbers[item - whole] for item in node.inputs
+        ]
         node.all_reads = list(node.reads)
         if len(node.reads) == len(node.inputs):
             node.reads = list(_of_nodes(node, whole))

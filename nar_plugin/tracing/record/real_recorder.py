@@ -48,7 +48,7 @@ class RealRecorder(Recorder):  # type: ignore[no-untyped-call]
         if types and is_taken_apart(types):
             return NotImplemented
         trait = trait_of(func)
-        if trait.nested is not None or (trait.composite and self.takes_apart()):
+        if trait.instead is not None or (trait.composite and self.takes_apart()):
             return self._taken_apart(func, args, kwargs)
         tensors = _flat((*args, *kwargs.values()))
         if len(self.records) > self._most_records:

@@ -237,7 +237,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if types and is_taken_apart(types):
             return NotImplemented
         trait = trait_of(func)
-        if trait.nested is not None or (trait.composite and self.takes_apart()):
+        if trait.instead is not None or (trait.composite and self.takes_apart()):
             return self._taken_apart(func, args, kwargs)
         if kwargs and trait.without_outs is not None:
             return self._into_outs(trait, args, kwargs)
@@ -295,7 +295,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def _taken_apart(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run the calls that a composite operator is made of."""
-        nested = trait_of(func).nested
+        nested = trait_of(func).instead
         with self:
             return nested(self, *args, **kwargs) if nested else func.decompose(*args, **kwargs)
 

@@ -10,6 +10,7 @@ import torch
 
 from nar_plugin.tracing.foreign.quantized_calls import QUANTIZED
 from nar_plugin.tracing.graph import Op
+from nar_plugin.tracing.record.fast_paths import FAST_PATHS
 from nar_plugin.tracing.record.nested import NESTED
 from nar_plugin.tracing.record.opaque import named_after
 from nar_plugin.tracing.record.stand_ins import GUARDS, STAND_INS
@@ -21,6 +22,7 @@ from nar_plugin.tracing.vocabulary import (
     SCATTERS,
 )
 
+_INSTEAD = {**NESTED, **FAST_PATHS}
 _FACTORS = {"mm": (0, 1), "addmm": (1, 2), "convolution": (0, 1)}
 
 
@@ -40,7 +42,7 @@ class Trait(NamedTuple):
     random: bool
     stand_in: Callable[..., Any] | None
     as_float: Callable[..., Any] | None  # does what a quantized kernel stands for
-    nested: Callable[..., Any] | None  # makes a jagged tensor in place of a strided nested one
+    instead: Callable[..., Any] | None  # does in other calls what the recorder cannot follow
     guard: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None
     reduction: str  # `all` or `any`
     opaque: Op | None  # stands for an operator of a user's own library
@@ -81,7 +83,7 @@ def trait_of(func: Any) -> Trait:
         random=torch.Tag.nondeterministic_seeded in func.tags,
         stand_in=STAND_INS.get(name),
         as_float=QUANTIZED.get(func.name().split(".")[0]),
-        nested=NESTED.get(func.name().split(".")[0]),
+        instead=_INSTEAD.get(func.name().split(".")[0]),
         guard=GUARDS.get(name),
         reduction={"all": "all", "_is_all_true": "all", "any": "any"}.get(name, ""),
         opaque=named_after(func),

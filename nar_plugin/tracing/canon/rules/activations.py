@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from nar_plugin.tracing.canon.call import Call
 from nar_plugin.tracing.canon.fusion import Rewriter
 from nar_plugin.tracing.canon.node import Node
@@ -70,6 +72,7 @@ def _compared(call: Call) -> tuple[str, Attributes] | None:
         call.sources = [CONST] * len(call.sources)
         return None
     call.notes["with_zero"] = call.live == 1 and call.number(1) == 0.0
+    call.notes["with_lowest"] = call.live == 1 and call.number(1) == -math.inf
     return NAMES.get(call.name, call.name), {}
 
 

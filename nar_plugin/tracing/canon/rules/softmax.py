@@ -6,6 +6,9 @@ from nar_plugin.tracing.canon.fusion import Rewriter
 from nar_plugin.tracing.canon.node import Node
 from nar_plugin.tracing.canon.rules.rule import Rule, starts_at
 
+# From what is minus infinity to the choice between zeros and a softmax.
+_MASKED = ["logical_not", "any", "logical_not", "where"]
+
 
 @starts_at(
     Rule(
@@ -49,6 +52,37 @@ def _of_logarithms(graph: Rewriter, index: int) -> None:
     last = graph.only_consumer(difference)
     if last is not None and nodes[last].kind == "exp" and _is_less(graph, difference, index):
         _replace(graph, last, [index, difference], nodes[index].inputs[0], index)
+
+
+@starts_at(
+    Rule(
+        name="softmax of masked rows",
+        effect="fused",
+        pattern="softmax(x), and zeros in the rows of which all is minus infinity",
+        result="softmax",
+        reason="What scaled_dot_product_attention is decomposed into: a row that is masked whole "
+        "is no row of the design.",
+        source="torch/_decomp/decompositions.py, safe_softmax",
+    ),
+    "eq",
+)
+def _safe_softmax(graph: Rewriter, index: int) -> None:
+    nodes, inside = graph.nodes, [index]
+    if not nodes[index].notes.get("with_lowest") or len(nodes[index].inputs) != 1:
+        return
+    while (after := graph.only_consumer(inside[-1])) is not None and len(inside) <= len(_MASKED):
+        inside.append(after)
+    if [nodes[place].kind for place in inside[1 : len(_MASKED) + 1]] != _MASKED:
+        return
+    *inside, last = inside[: len(_MASKED) + 1]
+    others = [item for item in nodes[last].inputs if item != inside[-1]]
+    softmax = nodes[others[0]] if len(others) == 1 else nodes[last]
+    if softmax.kind != "softmax" or softmax.inputs != nodes[index].inputs:
+        return
+    if nodes[last].notes.get("filled") == "then" and graph.only_consumer(others[0]) == last:
+        whole = Node("softmax", {}, softmax.inputs, softmax.path, nodes[last].out)
+        whole.notes = softmax.notes
+        graph.replace(last, whole, [*inside, others[0]])
 
 
 def _is_less(graph: Rewriter, difference: int, reduced: int) -> bool:
