@@ -24,7 +24,7 @@ class Parts(nn.Module):
 
 
 def dual_path(m, x):
-    """DPN: residual features first, dense ones behind them, joined and taken apart at each block."""
+    """DPN: residual features and dense ones, joined and taken apart at each block."""
     y, z = m.conv1(x.mT), m.conv2(x.mT).relu()
     joined = torch.cat([y[:, :8], y[:, 8:]], 1)
     first = torch.cat([joined[:, :8] + z[:, :8], torch.cat([joined[:, 8:], z[:, 8:]], 1)], 1)

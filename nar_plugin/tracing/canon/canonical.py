@@ -9,6 +9,7 @@ import torch
 
 from nar_plugin.tracing.canon.call import Call, Filling, operator_name, tensors_among
 from nar_plugin.tracing.canon.inputs import Inputs
+from nar_plugin.tracing.canon.joined import Joined, joined_by
 from nar_plugin.tracing.canon.loops import repeated_steps
 from nar_plugin.tracing.canon.node import Node, Read
 from nar_plugin.tracing.canon.rounds import doubling_rounds
@@ -104,6 +105,7 @@ class _Builder:
         self._samples = samples
         self._given = given
         self._names: dict[Any, str] = {}
+        self._joined: dict[int, Joined] = {}
 
     def call(self, record: Record, sources: list[int]) -> Call:
         """The record as the rules see it."""
@@ -138,6 +140,7 @@ class _Builder:
 
     def add(self, call: Call) -> int:
         """Apply the rule for a call; what stands for its result: a node, PARAM, DATA or CONST."""
+        self._read_parts(call)
         if max(call.sources, default=DATA) == CONST:  # of a mask that came in
             return CONST
         if weight_of_weights(call):
@@ -161,10 +164,24 @@ class _Builder:
         if DATA in call.sources:
             node.operands = self._given.operands(call)
             node.all_reads = call.live_reads() if kind in _OF_PARTS else []
+        if kind == "cat" and (joined := joined_by(call)) is not None:
+            self._joined[len(self.nodes)] = joined
         self._after_pooling(node)
         note_look_ups(node, call)
         self.nodes.append(node)
         return len(self.nodes) - 1
+
+    def _read_parts(self, call: Call) -> None:
+        """Let a call read the parts of joined values that it reads slices of."""
+        if self._joined.keys().isdisjoint(call.sources):
+            return
+        call.sources, call.origins = [*call.sources], [*call.origins]
+        pairs = zip(call.tensors, call.sources, strict=False)
+        for place, (tensor, source) in enumerate(pairs):
+            joined = self._joined.get(source)
+            if joined is not None and (part := joined.part(tensor, self._moves)) is not None:
+                call.sources[place] = joined.sources[part]
+                call.origins[place] = joined.origins[part]
 
     def _pass_on(self, call: Call) -> None:
         """Remember what a dropped call was computed from, scale and offset aside."""

@@ -60,7 +60,7 @@ class Inputs:
         return found if min(found, default=0) < 0 else []
 
     def pass_on(self, call: Call) -> None:
-        """Follow a dropped call: what a number scaled is its input, what a vector did is another."""
+        """Follow a dropped call: x times a number is x, x times a vector is another input."""
         if DATA not in call.sources or not isinstance(call.out, torch.Tensor):
             return
         number = self.number(call, call.sources.index(DATA))
