@@ -22,6 +22,7 @@ from nar_plugin.tracing.canon.rules import (  # isort: skip
     pooling,
     recurrence,
     tables,
+    times,
     experts,
     joining,
 )
@@ -62,4 +63,5 @@ __all__ = [
     "rotary",
     "softmax",
     "tables",
+    "times",
 ]

@@ -170,7 +170,8 @@ def _product(call: Call) -> tuple[str, Attributes] | None:
         call.notes["weight"] = _held(left)
         return linear(left.shape[-1], wide_out, bias, _experts(call, left))
     folded = call.head_counts.get(id(left)) or call.head_counts.get(id(right))
-    call.notes.update(heads=folded, inner=int(left.shape[-1]), outer=int(right.shape[-1]))
+    columns = int(right.shape[-1]) if right.dim() > 1 else 1
+    call.notes.update(heads=folded, inner=int(left.shape[-1]), outer=columns)
     rows = int(left.shape[-2]) if left.dim() > 1 else 1
     call.notes.update(operands=(left_source, right_source), rows=rows, bias=bias)
     call.notes["transposed"] = call.is_transposed(left), call.is_transposed(right)
