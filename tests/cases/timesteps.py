@@ -34,9 +34,12 @@ TIMES = {
     "einsum": lambda m, t: sines(torch.einsum("i,j->ij", t.float(), m.freqs)),
     "scaled": lambda m, t: sines((t.float() / 1000)[:, None] * m.freqs[None]),
     "made on the way": lambda m, t: sines(
-        t[:, None].float() * torch.exp(-math.log(10000) * torch.arange(8, dtype=torch.float32) / 8)[None]
+        t[:, None].float()
+        * torch.exp(-math.log(10000) * torch.arange(8, dtype=torch.float32) / 8)[None]
     ),
-    "typed as the weights": lambda m, t: sines(t[:, None].to(m.freqs.dtype) * m.freqs).to(m.body.weight.dtype),
+    "typed as the weights": lambda m, t: sines(t[:, None].to(m.freqs.dtype) * m.freqs).to(
+        m.body.weight.dtype
+    ),
     "type_as": lambda m, t: sines(t.type_as(m.freqs)[:, None] * m.freqs),
     "learned frequencies": lambda m, t: sines(t[:, None].float() * m.learned * 2 * math.pi),
     "a layer": lambda m, t: m.one(t[:, None].float()),

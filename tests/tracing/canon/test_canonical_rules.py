@@ -13,6 +13,7 @@ from tracing.canon.examples import (
     of_loops,
     of_normalisation,
     of_packing,
+    of_products,
     of_tables,
 )
 
@@ -30,6 +31,7 @@ MODULES = (
     of_loops,
     of_normalisation,
     of_packing,
+    of_products,
     of_tables,
 )
 EXAMPLES = {name: example for module in MODULES for name, example in module.EXAMPLES.items()}

@@ -269,6 +269,7 @@ def _looked_up(call: Call) -> tuple[str, Attributes] | None:
     if call.sources[0] >= 0 and all(source in (CONST, PARAM) for source in call.sources[1:]):
         return None
     if max(call.sources) >= 0:
+        call.notes["of_rows"] = call.sources[0] >= 0 and set(call.sources[1:]) == {DATA}
         return NAMES.get(call.name, call.name), {}
     masks = any(tensor.dtype == torch.bool for tensor in call.tensors)
     if call.sources[0] != PARAM or not call.live or masks:

@@ -73,6 +73,36 @@ declare(
 )
 declare(
     Rule(
+        name="slices of joined values",
+        effect="dropped",
+        pattern="a slice, a chunk or a view of cat or stack that lies in one of the joined values",
+        result="",
+        reason="It is a slice of that value, and nothing else: a dual path joins what it takes "
+        "apart again.",
+        source="Chen et al. 2017, arXiv 1707.01629, section 3.3",
+    )
+)
+declare(
+    Rule(
+        name="fast paths of torch",
+        effect="renamed",
+        pattern="_native_multi_head_attention, _transformer_encoder_layer_fwd",
+        result="the operations of nn.MultiheadAttention and nn.TransformerEncoderLayer",
+        reason="One module, recorded in eval mode as one kernel or step by step.",
+    )
+)
+declare(
+    Rule(
+        name="patterns on inputs",
+        effect="renamed",
+        pattern="any pattern of one value, a mixture of experts, rotary positions, on what comes "
+        "into the model",
+        result="what it is on the result of a layer",
+        reason="An input is no operation, but one value: x * sigmoid(x) is SiLU of it too.",
+    )
+)
+declare(
+    Rule(
         name="dead branches",
         effect="dropped",
         pattern="operations that no result depends on",

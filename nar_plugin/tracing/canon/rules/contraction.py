@@ -133,7 +133,7 @@ def _outer(graph: Rewriter, index: int) -> None:
 def _in_order(graph: Rewriter, index: int) -> None:
     """A row times a matrix is the matrix, turned, times a column; a row times a column is a dot."""
     node = graph.nodes[index]
-    if node.notes.get("rows") != 1 or len(node.inputs) != 2:
+    if node.notes.get("rows") != 1 or len(node.inputs) != 2 or node.notes["rows_are_samples"]:
         return
     kind = "dot" if node.notes.get("outer") == 1 else node.kind
     inputs = node.inputs[::-1]

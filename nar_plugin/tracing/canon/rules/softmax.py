@@ -72,7 +72,8 @@ def _safe_softmax(graph: Rewriter, index: int) -> None:
         return
     while (after := graph.only_consumer(inside[-1])) is not None and len(inside) <= len(_MASKED):
         inside.append(after)
-    if [nodes[place].kind for place in inside[1 : len(_MASKED) + 1]] != _MASKED:
+    kinds = [nodes[place].kind for place in inside[1 : len(_MASKED) + 1]]
+    if [kind.replace("bitwise", "logical") for kind in kinds] != _MASKED:
         return
     *inside, last = inside[: len(_MASKED) + 1]
     others = [item for item in nodes[last].inputs if item != inside[-1]]
