@@ -174,7 +174,7 @@ def _product(call: Call) -> tuple[str, Attributes] | None:
     call.notes.update(heads=folded, inner=int(left.shape[-1]), outer=columns)
     rows = int(left.shape[-2]) if left.dim() > 1 else 1
     call.notes.update(operands=(left_source, right_source), rows=rows, bias=bias)
-    call.notes["rows_are_samples"] = left.dim() == 2  # noqa: PLR2004
+    call.notes["rows_are_samples"] = left.dim() == 2
     call.notes["transposed"] = call.is_transposed(left), call.is_transposed(right)
     if left_source >= 0 or left_source == DATA:
         call.notes["place"] = call.place()
