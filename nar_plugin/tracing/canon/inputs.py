@@ -14,7 +14,7 @@ import torch
 
 from nar_plugin.tracing.canon.call import Call
 from nar_plugin.tracing.canon.fusion import FusionRule, Rewriter
-from nar_plugin.tracing.canon.node import Node
+from nar_plugin.tracing.canon.node import Node, Read
 from nar_plugin.tracing.canon.weights import unmoved
 from nar_plugin.tracing.record.record import DATA
 
@@ -153,5 +153,5 @@ def _detach(graph: Rewriter, whole: int, numbers: Mapping[int, int]) -> None:
     graph.drop_last(len(numbers))
 
 
-def _of_nodes(node: Node, whole: int) -> Iterator[object]:
+def _of_nodes(node: Node, whole: int) -> Iterator[Read]:
     return (read for item, read in zip(node.inputs, node.reads, strict=True) if item < whole)

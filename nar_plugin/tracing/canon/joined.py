@@ -73,11 +73,11 @@ def _along(view: torch.Tensor, whole: torch.Tensor, dim: int) -> tuple[int, int]
 
     None where a dimension of the view runs over the end of that dimension, as in a flat view.
     """
-    step, size = whole.stride(dim), whole.shape[dim]
-    begin = view.storage_offset() - whole.storage_offset()
+    step, size = int(whole.stride(dim)), int(whole.shape[dim])
+    begin = int(view.storage_offset()) - int(whole.storage_offset())
     first, inner = begin // step % size, begin % step
     last = first
-    for stride, count in zip(view.stride(), view.shape, strict=True):
+    for stride, count in zip(map(int, view.stride()), view.shape, strict=True):
         if count <= 1 or stride == 0 or stride % (step * size) == 0:
             continue
         if stride % step == 0:
