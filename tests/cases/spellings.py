@@ -104,6 +104,34 @@ def closest(m, x):
     return torch.cdist(x, m.table[None].expand(len(x), -1, -1)).argmin(-1)
 
 
+def lessened(x):
+    return x - x.amax(-1, keepdim=True)
+
+
+def of_terms(m, x):
+    """Squares of the distances to a codebook, as VQ-VAE writes them."""
+    squares = x.pow(2).sum(-1, keepdim=True) + m.table.pow(2).sum(1)
+    return squares - 2 * x @ m.table.T
+
+
+def marked(places, x, size=None):
+    """One in the place of each, else nothing."""
+    nothing = torch.zeros(*places.shape, size or x.shape[-1], dtype=x.dtype)
+    return nothing.scatter_(-1, places[..., None], 1.0)
+
+
+def flat_ids(x):
+    return ids(x).flatten()
+
+
+def bags(x):
+    return torch.arange(0, x.shape[0] * x.shape[1], x.shape[1])
+
+
+def attended(m, x):
+    return F.scaled_dot_product_attention(split(m.a(x)), split(m.b(x)), split(m.bare(x)))
+
+
 OPERATIONS = {
     "linear": Operation(
         [
@@ -187,16 +215,34 @@ OPERATIONS = {
             ),
             lambda m, x: (x - x.logsumexp(-1, keepdim=True)).exp(),
             lambda m, x: (y := (x - x.amax(-1, keepdim=True)).exp()) / y.sum(-1, keepdim=True),
+            lambda m, x: x.exp() / x.exp().sum(-1, keepdim=True),
+            lambda m, x: x.log_softmax(-1).exp(),
+            lambda m, x: lessened(x).exp() / lessened(x).exp().sum(-1, keepdim=True),
         ],
-        [lambda m, x: x.log_softmax(-1), lambda m, x: x.exp()],
+        [
+            lambda m, x: x.log_softmax(-1),
+            lambda m, x: x.exp(),
+            lambda m, x: x.exp() / m.a(x).exp().sum(-1, keepdim=True),
+        ],
     ),
     "log-softmax": Operation(
         [
             lambda m, x: F.log_softmax(x, -1),
             lambda m, x: x - x.logsumexp(-1, keepdim=True),
             lambda m, x: torch.distributions.Categorical(logits=x, validate_args=False).logits,
+            lambda m, x: x.softmax(-1).log(),
+            lambda m, x: x - x.exp().sum(-1, keepdim=True).log(),
+            lambda m, x: lessened(x) - lessened(x).exp().sum(-1, keepdim=True).log(),
+            lambda m, x: (y := lessened(x)) - y.exp().sum(-1, keepdim=True).log(),
+            lambda m, x: (
+                x - (x.amax(-1, keepdim=True) + lessened(x).exp().sum(-1, keepdim=True).log())
+            ),
         ],
-        [lambda m, x: x - m.a(x).logsumexp(-1, keepdim=True)],
+        [
+            lambda m, x: x - m.a(x).logsumexp(-1, keepdim=True),
+            lambda m, x: x - x.logsumexp(-1, keepdim=True) - x.logsumexp(-1, keepdim=True),
+            lambda m, x: x.softmax(-1).log1p(),
+        ],
     ),
     "layer norm": Operation(
         [
@@ -241,32 +287,144 @@ OPERATIONS = {
         [
             lambda m, x: x + m.bare(F.embedding(ids(x), m.table)),
             lambda m, x: x + m.bare(m.table[ids(x)]),
+            lambda m, x: x + m.bare(F.one_hot(ids(x), 9).to(x.dtype) @ m.table),
+            lambda m, x: x + m.bare((ids(x)[..., None] == torch.arange(9)).to(x.dtype) @ m.table),
+            lambda m, x: (
+                x + m.bare(torch.einsum("btn,nd->btd", F.one_hot(ids(x), 9).to(x.dtype), m.table))
+            ),
         ],
-        [lambda m, x: x * m.bare(m.table[ids(x)])],
+        [
+            lambda m, x: x * m.bare(m.table[ids(x)]),
+            lambda m, x: x + m.bare((x @ m.table.T).softmax(-1) @ m.table),
+            lambda m, x: x + m.bare(ids(x)[..., None].to(x.dtype) * m.table[0]),
+        ],
     ),
     "codebook": Operation(
         [
             lambda m, x: F.embedding(closest(m, x), m.table),
             lambda m, x: m.table[closest(m, x)],
             lambda m, x: m.table.index_select(0, closest(m, x).flatten()).view(x.shape),
+            lambda m, x: F.one_hot(closest(m, x), 9).to(x.dtype) @ m.table,
+            lambda m, x: m.table[of_terms(m, x).argmin(-1)],
+            lambda m, x: F.embedding((-of_terms(m, x)).argmax(-1), m.table),
+            lambda m, x: F.embedding(of_terms(m, x).min(-1).indices, m.table),
+            lambda m, x: m.table[(x[..., None, :] - m.table).square().sum(-1).argmin(-1)],
+            lambda m, x: m.table[(x[..., None, :] - m.table).norm(dim=-1).argmin(-1)],
+            lambda m, x: marked(of_terms(m, x).argmin(-1), x, 9) @ m.table,
+            lambda m, x: x + (m.table[of_terms(m, x).argmin(-1)] - x).detach(),
         ],
-        [lambda m, x: m.table[closest(m, x)] + x],
+        [
+            lambda m, x: m.table[closest(m, x)] + x,
+            lambda m, x: (
+                (-torch.cdist(x, m.table[None].expand(len(x), -1, -1))).softmax(-1) @ m.table
+            ),
+            lambda m, x: m.table[(x @ m.table.T).argmax(-1)],
+            lambda m, x: m.wide.weight[closest(m, x)],
+            lambda m, x: m.table[torch.cdist(x, m.table[None].expand(len(x), -1, -1)).argmax(-1)],
+        ],
     ),
     "straight through": Operation(
         [
             lambda m, x: x.round(),
             lambda m, x: x + (x.round() - x).detach(),
             lambda m, x: x.round().detach() + x - x.detach(),
+            lambda m, x: x - (x - x.round()).detach(),
+            lambda m, x: (x.round() - x).detach() + x,
+            lambda m, x: x.round() - x.detach() + x,
+            lambda m, x: x + torch.sub(x.round(), x).detach(),
         ],
-        [lambda m, x: x + (m.a(x) - x).round()],
+        [
+            lambda m, x: x + (m.a(x) - x).round(),
+            lambda m, x: x + 0.5 * (x.round() - x).detach(),
+            lambda m, x: x + (x.round() - m.a(x)).detach(),
+            lambda m, x: x - (x.round() - x),
+        ],
     ),
     "maximum of two": Operation(
         [
             lambda m, x: torch.maximum(m.a(x), m.b(x)),
             lambda m, x: torch.stack([m.a(x), m.b(x)]).amax(0),
             lambda m, x: torch.stack([m.a(x), m.b(x)]).max(0).values,
+            lambda m, x: torch.where((y := m.a(x)) > (z := m.b(x)), y, z),
+            lambda m, x: torch.where((y := m.a(x)) < (z := m.b(x)), z, y),
+            lambda m, x: torch.stack([m.a(x), m.b(x)], -1).max(-1).values,
+            lambda m, x: torch.cat([m.a(x)[:, None], m.b(x)[:, None]], 1).amax(1),
+            lambda m, x: torch.max(m.a(x), m.b(x)),
         ],
-        [lambda m, x: torch.minimum(m.a(x), m.b(x)), lambda m, x: m.a(x) + m.b(x)],
+        [
+            lambda m, x: torch.minimum(m.a(x), m.b(x)),
+            lambda m, x: m.a(x) + m.b(x),
+            lambda m, x: torch.stack([m.a(x), m.b(x), m.bare(x)]).amax(0),
+            lambda m, x: torch.where((y := m.a(x)) > (z := m.b(x)), z, y),
+            lambda m, x: torch.where((y := m.a(x)) > 2 * (z := m.b(x)), y, z),
+        ],
+    ),
+    "minimum of two": Operation(
+        [
+            lambda m, x: torch.minimum(m.a(x), m.b(x)),
+            lambda m, x: torch.stack([m.a(x), m.b(x)]).amin(0),
+            lambda m, x: torch.stack([m.a(x), m.b(x)], 1).min(1).values,
+            lambda m, x: torch.where((y := m.a(x)) <= (z := m.b(x)), y, z),
+        ],
+        [lambda m, x: torch.stack([m.a(x), m.b(x)]).amax(0)],
+    ),
+    "maximum of three": Operation(
+        [
+            lambda m, x: torch.maximum(torch.maximum(m.a(x), m.b(x)), m.bare(x)),
+            lambda m, x: torch.maximum(m.a(x), torch.maximum(m.b(x), m.bare(x))),
+            lambda m, x: torch.stack([m.a(x), m.b(x), m.bare(x)], 1).amax(1),
+        ],
+        [
+            lambda m, x: torch.minimum(torch.maximum(m.a(x), m.b(x)), m.bare(x)),
+            lambda m, x: torch.maximum(m.a(x), m.b(x)),
+        ],
+    ),
+    "hard assignment": Operation(
+        [
+            lambda m, x: marked(x.argmax(-1), x),
+            lambda m, x: (marked(x.argmax(-1), x) - (y := x.softmax(-1))).detach() + y,
+            lambda m, x: marked((y := x.softmax(-1)).argmax(-1), x) - y.detach() + y,
+        ],
+        [lambda m, x: x.softmax(-1), lambda m, x: marked(x.argmax(-1), x) + x.softmax(-1)],
+    ),
+    "bag of embeddings": Operation(
+        [
+            lambda m, x: x + m.table[ids(x)].sum(1, keepdim=True),
+            lambda m, x: x + F.embedding_bag(ids(x), m.table, mode="sum")[:, None],
+            lambda m, x: x + F.embedding(ids(x), m.table).sum(1)[:, None],
+        ],
+        [
+            lambda m, x: x + F.embedding_bag(ids(x), m.table, mode="mean")[:, None],
+            lambda m, x: x + F.embedding_bag(ids(x), m.table, mode="max")[:, None],
+            lambda m, x: x + F.embedding(ids(x), m.table),
+        ],
+    ),
+    "mean of a bag": Operation(
+        [
+            lambda m, x: x + m.table[ids(x)].mean(1, keepdim=True),
+            lambda m, x: x + F.embedding_bag(ids(x), m.table)[:, None],
+            lambda m, x: x + F.embedding_bag(flat_ids(x), m.table, bags(x))[:, None],
+        ]
+    ),
+    "maximum of a bag": Operation(
+        [
+            lambda m, x: x + m.table[ids(x)].amax(1, keepdim=True),
+            lambda m, x: x + F.embedding_bag(ids(x), m.table, mode="max")[:, None],
+        ]
+    ),
+    "log of a sigmoid": Operation(
+        [lambda m, x: F.logsigmoid(x), lambda m, x: x.sigmoid().log()],
+        [lambda m, x: x.sigmoid(), lambda m, x: F.softplus(x), lambda m, x: x.sigmoid().log1p()],
+    ),
+    "heads to outputs": Operation(
+        [
+            lambda m, x: m.bare(joined(attended(m, x))),
+            lambda m, x: torch.einsum(
+                "bhtk,dhk->btd", attended(m, x), m.bare.weight.view(m.width, 4, -1)
+            ),
+            lambda m, x: (attended(m, x) @ m.bare.weight.T.reshape(4, -1, m.width)).sum(1),
+        ],
+        [lambda m, x: joined(attended(m, x))],
     ),
     "sum of two": Operation(
         [
