@@ -17,6 +17,7 @@ from nar_plugin.tracing.canon.inputs import fuse_on_inputs
 from nar_plugin.tracing.canon.node import Node, parts_of
 from nar_plugin.tracing.canon.rules import FINISHING, FUSIONS, LAST
 from nar_plugin.tracing.graph import ArchitectureGraph
+from nar_plugin.tracing.record.record import CONST, DATA, PARAM
 from nar_plugin.tracing.record.recorder import Recorder
 from nar_plugin.tracing.twin.twin import Twin
 
@@ -51,12 +52,15 @@ def graph_of(recording: Recording) -> ArchitectureGraph:
     results = {
         stands_for[source] for tensor in returned if (source := recorder.sources.of(tensor)) >= 0
     }
+    for index in results - {CONST, DATA, PARAM}:
+        nodes[index].notes["returned"] = True
     rewriter = Rewriter(nodes, unread=_unread(nodes, results))
     fuse_on_inputs(rewriter, FUSIONS)
     rewriter.apply(FUSIONS)
     fuse_on_inputs(rewriter, FINISHING, experts=True)
     for table in (FINISHING, LAST):
         rewriter.apply(table)
+    results = {rewriter.now(index) for index in results}
     dropped = rewriter.dropped | _unread(nodes, results, rewriter.dropped)
     ops, edges, paths = parts_of(nodes, dropped)
     samples = recorder.samples

@@ -16,6 +16,7 @@ _ROUNDING = 1e-3  # 1 / 6 is written as 0.1667 too
 
 Filling = Callable[[torch.Tensor], "float | None"]
 
+_WHOLE = frozenset("view _unsafe_view reshape unsqueeze expand clone contiguous".split())
 _PERMUTING = frozenset({"permute", "transpose", "t"})
 
 
@@ -28,6 +29,20 @@ class Scaled(NamedTuple):
     def near(self, scale: float, offset: float) -> bool:
         """Whether both are these, up to rounding."""
         return abs(self.scale - scale) < _ROUNDING and abs(self.offset - offset) < _ROUNDING
+
+
+class Term(NamedTuple):
+    """An operand of a sum or a difference.
+
+    Attributes:
+        place: Which values it holds; equal for views of the same ones.
+        size: Its number of elements.
+        plain: Whether it is as a call made it, and not times or plus a number.
+    """
+
+    place: tuple[int, ...]
+    size: int
+    plain: bool
 
 
 @dataclass(slots=True)
@@ -141,7 +156,7 @@ class Call:
 
     def read(self, tensor: torch.Tensor) -> Read:
         """What is read of an operand."""
-        return self.roots.get(id(tensor)) or Read(id(tensor), tensor.numel(), _place(tensor))
+        return self.roots.get(id(tensor)) or Read(id(tensor), tensor.numel(), place_of(tensor))
 
     def shapes(self) -> list[torch.Size]:
         """The shape of what is read of each input node."""
@@ -154,9 +169,21 @@ class Call:
         tensor, origin = self.tensors[live], self.origins[live]
         made = self.records[origin].out if origin >= 0 else None
         made = made[0] if isinstance(made, tuple | list) and made else made
-        if isinstance(made, torch.Tensor) and made.numel() == tensor.numel():
+        if isinstance(made, torch.Tensor) and (
+            made.numel() == tensor.numel() or self._is_repeated(tensor, made)
+        ):
             return (origin,)
-        return (origin, *_place(tensor))
+        return (origin, *place_of(tensor))
+
+    def _is_repeated(self, tensor: torch.Tensor, made: torch.Tensor) -> bool:
+        """Whether a value was copied as a whole, once for each matrix of a batched product."""
+        if tensor.numel() <= made.numel():
+            return False
+        while tensor is not made and (move := self.moves.get(id(tensor))) is not None:
+            if operator_name(move.func) not in _WHOLE:
+                return False
+            tensor = move.args[0]
+        return tensor is made
 
     def is_transposed(self, tensor: torch.Tensor) -> bool | None:
         """Whether the last two dimensions changed places since a node gave it; None if unknown."""
@@ -210,7 +237,7 @@ class Call:
         return Scaled(scale, offset)
 
 
-def _place(tensor: torch.Tensor) -> tuple[int, ...]:
+def place_of(tensor: torch.Tensor) -> tuple[int, ...]:
     """Where the elements of a slice stand: equal for views of the same ones.
 
     Returns:

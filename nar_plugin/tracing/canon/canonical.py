@@ -15,6 +15,7 @@ from nar_plugin.tracing.canon.node import Node, Read
 from nar_plugin.tracing.canon.rounds import doubling_rounds
 from nar_plugin.tracing.canon.rules import CALLS, EXPANSIONS
 from nar_plugin.tracing.canon.rules.arithmetic import weight_of_weights
+from nar_plugin.tracing.canon.rules.extrema import note_what_is_read
 from nar_plugin.tracing.canon.rules.gates import SELF_GATED
 from nar_plugin.tracing.canon.rules.packing import PACKABLE
 from nar_plugin.tracing.canon.rules.tables import note_look_ups
@@ -143,6 +144,7 @@ class _Builder:
         self._read_parts(call)
         if max(call.sources, default=DATA) == CONST:  # of a mask that came in
             return CONST
+        note_what_is_read(call)
         if weight_of_weights(call):
             return max(call.sources)
         expansion = EXPANSIONS.get(call.name)

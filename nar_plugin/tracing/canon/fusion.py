@@ -28,6 +28,7 @@ class Rewriter:
     def __init__(self, nodes: list[Node], unread: Set[int] = frozenset()) -> None:
         self.nodes = nodes
         self.dropped: set[int] = set(unread)
+        self._instead: dict[int, int] = {}
         self._readers: list[dict[int, None]] = [{} for _ in nodes]
         for index, node in enumerate(nodes):
             if index not in unread:
@@ -152,6 +153,26 @@ class Rewriter:
         self._readers[source].pop(index, None)
         self.dropped.add(index)
 
+    def stand_in(self, index: int, source: int) -> None:
+        """Drop a node that computes what one before it did; what reads it reads that one."""
+        for reader in list(self._readers[index]):
+            for place, item in enumerate(self.nodes[reader].inputs):
+                if item == index:
+                    self.redirect(reader, place, source)
+        inputs, notes = self.nodes[index].inputs, self.nodes[source].notes
+        for item in inputs:
+            self._readers[item].pop(index, None)
+        self.dropped.add(index)
+        self._instead[index] = source
+        notes["returned"] = notes.get("returned") or self.nodes[index].notes.get("returned")
+        self.forsake(item for item in inputs if item != source)
+
+    def now(self, index: int) -> int:
+        """The node that stands for one that was there before."""
+        while index in self._instead:
+            index = self._instead[index]
+        return index
+
     def unlink(self, index: int, source: int) -> None:
         """Let a node read one of its inputs no more."""
         inputs = self.nodes[index].inputs
@@ -163,7 +184,8 @@ class Rewriter:
         waiting = list(indices)
         while waiting:
             index = waiting.pop()
-            if index not in self.dropped and not self._readers[index]:
+            returned = self.nodes[index].notes.get("returned")
+            if index not in self.dropped and not self._readers[index] and not returned:
                 self.dropped.add(index)
                 for source in self.nodes[index].inputs:
                     self._readers[source].pop(index, None)

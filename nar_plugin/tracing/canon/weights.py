@@ -14,6 +14,7 @@ import torch
 from nar_plugin.tracing.canon.call import tensors_among
 from nar_plugin.tracing.graph import Op
 from nar_plugin.tracing.record.record import CONST, DATA, Move, Record, name_of
+from nar_plugin.tracing.vocabulary import LAYERS
 
 _MATRIX = 2  # dimensions
 FIRST_WEIGHT = {  # of the tensors that a layer reads; those after it are weights too
@@ -41,7 +42,7 @@ def calls_inside_weights(records: list[Record], moves: Mapping[int, Move]) -> se
         return set()
     serves: dict[int, bool] = {}  # whether a result is a weight to all that read it
     for place in range(len(records) - 1, -1, -1):
-        for source, is_weight in _readings(records[place], learned, moves):
+        for source, is_weight in _readings(records, place, learned, moves):
             mine = serves.get(place, False) if place in learned else is_weight
             serves[source] = serves.get(source, True) and mine
     return {place for place in learned if serves.get(place)}
@@ -58,36 +59,51 @@ def _of_weights(records: list[Record]) -> set[int]:
 
 
 def _readings(
-    record: Record, learned: set[int], moves: Mapping[int, Move]
+    records: list[Record], call: int, learned: set[int], moves: Mapping[int, Move]
 ) -> Iterator[tuple[int, bool]]:
     """The results of weights that a call reads, each with whether it is a weight to the call."""
+    record = records[call]
     if learned.isdisjoint(record.sources):
         return
     tensors = tensors_among(record)
     whole = isinstance(record.func, Op) or len(tensors) != len(record.sources)
     for place, source in enumerate(record.sources):
         if source in learned:
-            yield source, not whole and _is_weight(record, place, tensors[place], moves)
+            spread = place == len(record.sources) - 1 and _plain_name(records[source]) not in LAYERS
+            yield source, not whole and _is_weight(record, place, tensors[place], moves, spread)
 
 
-def _is_weight(record: Record, place: int, tensor: torch.Tensor, moves: Mapping[int, Move]) -> bool:
+def _plain_name(record: Record) -> str:
+    """Of the operator, in its plain form."""
+    return record.name.rstrip("_")
+
+
+def _is_weight(
+    record: Record, place: int, tensor: torch.Tensor, moves: Mapping[int, Move], spread: bool
+) -> bool:
     """Whether one of the tensors of a call is the weight or the bias of a layer."""
-    name = record.name.rstrip("_")
-    if name in _PRODUCTS:
+    if _plain_name(record) in _PRODUCTS:
         one = is_one_matrix(tensor) and is_one_matrix(unmoved(tensor, moves))
-        return one and (tensor.dim() <= _MATRIX or _was_a_matrix(tensor, moves))
-    return place >= FIRST_WEIGHT.get(name, len(record.sources))
+        return one and (tensor.dim() <= _MATRIX or _was_a_matrix(tensor, moves, spread))
+    return place >= FIRST_WEIGHT.get(_plain_name(record), len(record.sources))
 
 
-def _was_a_matrix(tensor: torch.Tensor, moves: Mapping[int, Move]) -> bool:
-    """Whether an operand of a batched product is a matrix that `einsum` gave more dimensions.
+def _was_a_matrix(tensor: torch.Tensor, moves: Mapping[int, Move], spread: bool) -> bool:
+    """Whether an operand of a batched product is a matrix that was given more dimensions.
 
     Queries of one sample and one head are one matrix as well, but the forward says that they are
     of a batch.
+
+    Args:
+        tensor: The operand.
+        moves: The calls that only moved values.
+        spread: Whether `expand` counts as the `unsqueeze` of `einsum` does: for a right factor
+            that no layer made, as `linear` has it whose weight is an inverse.
     """
+    giving = ("unsqueeze", "expand") if spread else ("unsqueeze",)
     while (move := moves.get(id(tensor))) is not None:
         tensor = move.args[0]
-        if name_of(move.func) == "unsqueeze" and tensor.dim() <= _MATRIX:
+        if name_of(move.func) in giving and tensor.dim() <= _MATRIX:
             return True
     return False
 

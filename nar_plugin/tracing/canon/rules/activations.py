@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
-from nar_plugin.tracing.canon.call import Call
+from nar_plugin.tracing.canon.call import Call, Scaled
 from nar_plugin.tracing.canon.fusion import Rewriter
-from nar_plugin.tracing.canon.node import Node
+from nar_plugin.tracing.canon.node import Node, Read
 from nar_plugin.tracing.canon.rules.rule import Attributes, Rule, declare, on_calls, starts_at
 from nar_plugin.tracing.record.record import CONST, DATA
 from nar_plugin.tracing.vocabulary import COMPARISONS, NAMES
@@ -17,6 +18,16 @@ _BY_LIMITS: dict[tuple[float | None, float | None], str] = {
     (0.0, 6.0): "relu6",
     (-1.0, 1.0): "hardtanh",
 }
+
+
+class Exponent(NamedTuple):
+    """What an exponential is taken of: a value, its number of elements, and numbers on it."""
+
+    read: Read
+    size: int
+    scaled: Scaled
+
+
 _UNKNOWN = float("nan")
 _SELU_SCALE = 1.0507009873554805
 
@@ -68,12 +79,28 @@ def _clamped(call: Call) -> tuple[str, Attributes] | None:
     *COMPARISONS,
 )
 def _compared(call: Call) -> tuple[str, Attributes] | None:
+    if call.name == "eq":
+        call.notes["one_hot"] = _marks_places(call)
     if max(call.sources) == DATA:
         call.sources = [CONST] * len(call.sources)
         return None
+    call.notes["plain"] = min(call.sources) >= 0 and all(
+        call.scaled(place).near(1.0, 0.0) for place in range(len(call.sources))
+    )
     call.notes["with_zero"] = call.live == 1 and call.number(1) == 0.0
     call.notes["with_lowest"] = call.live == 1 and call.number(1) == -math.inf
     return NAMES.get(call.name, call.name), {}
+
+
+def _marks_places(call: Call) -> bool:
+    """Whether ids are compared with all the places that there are, as `F.one_hot` does."""
+    if len(call.tensors) != 2 or call.sources[0] < 0 or call.sources[1] != CONST:
+        return False
+    ids, places = call.tensors
+    if places.is_meta or places.dtype.is_floating_point or places.numel() != call.out.shape[-1]:
+        return False
+    alone = ids.dim() > 0 and (ids.shape[-1] == 1 or ids.stride(-1) == 0)
+    return alone and places.flatten().tolist() == list(range(places.numel()))
 
 
 @starts_at(
@@ -196,13 +223,18 @@ def _sigmoid(call: Call) -> tuple[str, Attributes] | None:
 
 @on_calls(None, "log")
 def _log(call: Call) -> tuple[str, Attributes] | None:
-    call.notes["plus_one"] = call.scaled().near(1.0, 1.0)
+    scaled = call.scaled()
+    call.notes["plus_one"], call.notes["plain"] = scaled.near(1.0, 1.0), scaled.near(1.0, 0.0)
     return "log", {}
 
 
 @on_calls(None, "exp")
 def _exponentiated(call: Call) -> tuple[str, Attributes] | None:
-    call.notes["negated"] = call.live == 1 and call.scaled().near(-1.0, 0.0)
+    scaled = call.scaled()
+    call.notes["negated"] = call.live == 1 and scaled.near(-1.0, 0.0)
+    if min(call.sources) >= 0:
+        (read,) = call.reads()
+        call.notes["of"] = Exponent(read, read.size, scaled)
     return "exp", {}
 
 

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import torch
 
-from nar_plugin.tracing.canon.call import Call
+from nar_plugin.tracing.canon.call import Call, Term, place_of
 from nar_plugin.tracing.canon.fusion import Rewriter
 from nar_plugin.tracing.canon.node import Node
+from nar_plugin.tracing.canon.rules.layers import held
 from nar_plugin.tracing.canon.rules.pooling import as_mean
 from nar_plugin.tracing.canon.rules.rule import Attributes, Rule, declare, on_calls, starts_at
 from nar_plugin.tracing.record.record import CONST, DATA, PARAM
@@ -68,6 +69,8 @@ def _arithmetic(call: Call) -> tuple[str, Attributes] | None:
             return "pow", {"exponent": 2.0}  # not the product of two slices, as in NAFNet
         call.notes["plus_one"] = call.name == "div" and call.scaled(1).near(1.0, 1.0)
         call.notes["shapes"] = call.shapes()
+        if call.name in ("add", "sub") and min(call.sources) >= 0:
+            call.notes["terms"] = _terms(call)
         return kind, {}
     if (mean := as_mean(call)) is not None:
         return mean
@@ -84,6 +87,7 @@ def _arithmetic(call: Call) -> tuple[str, Attributes] | None:
     if learned:
         call.notes["operand_size"] = call.size(learned[0], PARAM)
         pairs = zip(learned[0].shape, learned[0].stride(), strict=True)
+        call.notes["squares_of"] = _squares_of(call, learned[0])
         call.notes["operand_shape"] = tuple(size if stride else 1 for size, stride in pairs)
     else:
         call.notes["constant_size"] = call.size(*others[0])
@@ -100,6 +104,31 @@ def _is_table(call: Call, others: list[tuple[torch.Tensor, int]]) -> bool:
     table = len(sides) >= _TABLE and call.tensors[0].dim() > len(sides)
     call.notes["table_of_input"] = table = call.name == "mul" and table
     return table
+
+
+def _squares_of(call: Call, learned: torch.Tensor) -> tuple[int, ...] | None:
+    """The weight whose squares a learned operand sums up, of each row."""
+    place = next(i for i, tensor in enumerate(call.tensors) if tensor is learned)
+    origin = call.origins[place]
+    total = call.records[origin] if origin >= 0 else None
+    if total is None or total.name != "sum" or total.sources[0] < 0:
+        return None
+    square = call.records[total.sources[0]]
+    if square.name not in ("pow", "mul", "square"):
+        return None
+    return held(square.args[0]) if square.sources[0] == PARAM else None
+
+
+def _terms(call: Call) -> list[Term]:
+    """What a sum or a difference reads, each as it is or times a number."""
+    alpha = call.kwargs.get("alpha", 1)
+    plain = [
+        origin >= 0 and call.scaled(place).near(1.0, 0.0) and (place == 0 or alpha == 1)
+        for place, origin in enumerate(call.origins)
+    ]
+    whole = [tensor.numel() for tensor in call.tensors]
+    places = map(place_of, call.tensors)
+    return [Term(*items) for items in zip(places, whole, plain, strict=True)]
 
 
 def _is_bias_of_one_output(call: Call) -> bool:
@@ -184,7 +213,10 @@ def _masked(call: Call) -> tuple[str, Attributes] | None:
         return "leaky_relu", {"slope": slope}
     if call.name in ("where", "masked_fill") and _rectifies_by_choice(call):
         return "relu", {}
+    if call.name in ("maximum", "minimum") and min(call.sources) >= 0:
+        call.notes["shapes"] = call.shapes()
     if call.name == "where":
+        call.notes["plain"] = min(call.sources) >= 0 and _are_plain(call, 1, 2)
         zeros = [word for word, place in (("then", 1), ("else", 2)) if call.number(place) == 0.0]
         call.notes["filled"] = "".join(zeros)
         call.notes["slope"] = len(call.sources) == 3 and _slope(call, 1, 2)
@@ -224,6 +256,10 @@ def _rectifies_by_choice(call: Call) -> bool:
     return above or (call.number(1) == 0.0 and rectifies(call, 0, 2, positive=False))
 
 
+def _are_plain(call: Call, *places: int) -> bool:
+    return all(call.scaled(place).near(1.0, 0.0) for place in places)
+
+
 def _slope(call: Call, whole: int, leak: int) -> float | None:
     """The number below 1 that the second of two operands is the first one times."""
     if not 0 <= call.sources[whole] == call.sources[leak] or len(set(call.reads()[-2:])) > 1:
@@ -237,7 +273,7 @@ declare(
     Rule(
         name="embedding by hand",
         effect="renamed",
-        pattern="index, gather, index_select of a parameter at ids that come in",
+        pattern="index, gather, index_select of a parameter at ids that come in or are computed",
         result="embedding(vocabulary, width)",
         reason="weight[ids] and F.embedding(ids, weight) are one layer.",
     )
@@ -270,6 +306,7 @@ def _looked_up(call: Call) -> tuple[str, Attributes] | None:
         return None
     if max(call.sources) >= 0:
         call.notes["of_rows"] = call.sources[0] >= 0 and set(call.sources[1:]) == {DATA}
+    if max(call.sources) >= 0 and not _picks_rows(call):
         return NAMES.get(call.name, call.name), {}
     masks = any(tensor.dtype == torch.bool for tensor in call.tensors)
     if call.sources[0] != PARAM or not call.live or masks:
@@ -278,7 +315,27 @@ def _looked_up(call: Call) -> tuple[str, Attributes] | None:
     if call.name == "index":
         places = [place for place, ids in enumerate(call.args[1]) if ids is not None]
     rows = math.prod(weight.shape[place] for place in places)
-    return "embedding", {"vocabulary": rows, "width": weight.numel() // rows}
+    return "embedding", {"vocabulary": rows, "width": _held(weight) // rows}
+
+
+def _picks_rows(call: Call) -> bool:
+    """Whether places that are computed pick whole rows of a learned table."""
+    if call.sources[0] != PARAM:
+        return False
+    if any(tensor.dtype == torch.bool for tensor in call.tensors):
+        return False
+    if call.name != "gather":
+        return True
+    table, ids = call.tensors[:2]
+    dim = call.args[1] % max(table.dim(), 1)
+    others = [axis for axis in range(table.dim()) if axis != dim and table.shape[axis] > 1]
+    return all(0 in (table.stride(axis), ids.stride(axis)) for axis in others)
+
+
+def _held(weight: torch.Tensor) -> int:
+    """The elements of a weight, each once where it was expanded."""
+    pairs = zip(weight.shape, weight.stride(), strict=True)
+    return math.prod(size for size, stride in pairs if stride)
 
 
 @on_calls(

@@ -200,6 +200,34 @@ def _product_before(graph: Rewriter, index: int) -> list[int] | None:
 
 @starts_at(
     Rule(
+        name="a matrix for the result of each head",
+        effect="fused",
+        pattern="attention, a batched product of each head's result with its own matrix, and the "
+        "sum over the heads",
+        result="attention and linear(in, out), `in` being as wide as all heads",
+        reason="Joined heads times one matrix are the sum of the heads times its parts.",
+        source="Vaswani et al. 2017, arXiv 1706.03762, section 3.2.2",
+    ),
+    "attention",
+)
+def _summed_heads(graph: Rewriter, index: int) -> None:
+    nodes, heads = graph.nodes, graph.nodes[index].attributes["heads"]
+    layer = graph.only_consumer(index)
+    if layer is None or nodes[layer].attributes.get("experts") != heads:
+        return
+    last, said = graph.only_consumer(layer), dict(nodes[layer].attributes)
+    if last is None or nodes[last].kind != "sum" or said["bias"]:
+        return
+    shape, dims = nodes[last].notes.get("shape", ()), nodes[last].notes.get("dims")
+    if len(shape) != 4 or dims != [1] or shape[1] != heads:
+        return
+    said["in"] = int(said["in"]) * int(said.pop("experts"))
+    whole = Node("linear", said, [index], nodes[layer].path, nodes[last].out)
+    graph.replace(last, whole, [layer])
+
+
+@starts_at(
+    Rule(
         name="heads and direction of attention",
         effect="renamed",
         pattern="attention before a linear layer or 1x1 convolution, heads folded into the batch",

@@ -23,7 +23,7 @@ def _cat(graph: Rewriter, index: int) -> None:
     for place in reversed(range(len(graph.nodes[index].inputs))):
         inner = graph.nodes[graph.nodes[index].inputs[place]]
         if dim is not None and inner.kind == "cat" and inner.notes.get("dim") == dim:
-            if inner.notes["of_nodes"] and _is_read_whole(graph, index, place):
+            if inner.notes["of_nodes"] and is_read_whole(graph, index, place):
                 graph.splice(index, place)
 
 
@@ -47,7 +47,7 @@ def _sum_of_a_stack(graph: Rewriter, index: int) -> None:
     if node.notes.get("dims") != [notes["stacked"]]:
         return
     alone = len(notes["shapes"]) == node.notes["shape"][notes["stacked"]]
-    if alone and _is_read_whole(graph, index, 0):
+    if alone and is_read_whole(graph, index, 0):
         whole = Node("add", {}, graph.nodes[stack].inputs, node.path, node.out)
         whole.notes["shapes"] = notes["shapes"]
         graph.replace(index, whole, [stack])
@@ -74,11 +74,11 @@ def _added(graph: Rewriter, index: int) -> None:
             continue
         once = graph.only_consumer(source) == index
         once = once and graph.nodes[index].inputs.count(source) == 1
-        if once and _is_read_whole(graph, index, place):
+        if once and is_read_whole(graph, index, place):
             graph.splice(index, place)
 
 
-def _is_read_whole(graph: Rewriter, index: int, place: int) -> bool:
+def is_read_whole(graph: Rewriter, index: int, place: int) -> bool:
     """Whether a node reads an input as it was made, and no part of it."""
     node = graph.nodes[index]
     made = graph.nodes[node.inputs[place]].out

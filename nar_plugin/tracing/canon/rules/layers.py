@@ -162,12 +162,12 @@ def _product(call: Call) -> tuple[str, Attributes] | None:
     bias = len(call.tensors) == 3 and call.sources[0] == PARAM
     if right_source == PARAM and left_source != PARAM:
         wide_out = right.shape[-1] if right.dim() > 1 else 1
-        call.notes["weight"] = _held(right)
+        call.notes["weight"] = held(right)
         place = len(call.tensors) - 2
         return _of_rows(call, place, wide_out, bias, _experts(call, right))
     if left_source == PARAM and right_source != PARAM:
         wide_out = left.shape[-2] if left.dim() > 1 else 1
-        call.notes["weight"] = _held(left)
+        call.notes["weight"] = held(left)
         return linear(left.shape[-1], wide_out, bias, _experts(call, left))
     folded = call.head_counts.get(id(left)) or call.head_counts.get(id(right))
     columns = int(right.shape[-1]) if right.dim() > 1 else 1
@@ -183,7 +183,7 @@ def _product(call: Call) -> tuple[str, Attributes] | None:
     return "matmul", {}
 
 
-def _held(weight: torch.Tensor) -> tuple[int, int, int]:
+def held(weight: torch.Tensor) -> tuple[int, int, int]:
     """Which part of which memory a weight is: equal for its transposed view."""
     return weight.untyped_storage()._cdata, int(weight.storage_offset()), weight.numel()
 
@@ -196,7 +196,7 @@ def _experts(call: Call, weight: torch.Tensor) -> int:
 @on_calls(None, "linear")
 def _linear(call: Call) -> tuple[str, Attributes] | None:
     weight = call.tensors[1]
-    call.notes["weight"] = _held(weight)
+    call.notes["weight"] = held(weight)
     return _of_rows(call, 0, weight.shape[0], len(call.tensors) > 2)
 
 

@@ -85,6 +85,7 @@ def _reduced(call: Call) -> tuple[str, Attributes] | None:
         dims = [dims]
     if not isinstance(dims, list | tuple) or len(call.tensors) > 1:
         return kind, {"dims": 0, **_ord(call)}
+    call.notes["negated"] = call.live == 1 and call.scaled().scale < 0
     rank = tensor.dim()
     axes = sorted(dim % rank for dim in dims) if rank else []
     call.notes["channels"] = _grouped(call)

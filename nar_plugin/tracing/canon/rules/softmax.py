@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from nar_plugin.tracing.canon.call import Call
 from nar_plugin.tracing.canon.fusion import Rewriter
 from nar_plugin.tracing.canon.node import Node
-from nar_plugin.tracing.canon.rules.rule import Rule, starts_at
+from nar_plugin.tracing.canon.rules.rule import Attributes, Rule, declare, on_calls, starts_at
 
 # From what is minus infinity to the choice between zeros and a softmax.
 _MASKED = ["logical_not", "any", "logical_not", "where"]
@@ -14,7 +15,8 @@ _MASKED = ["logical_not", "any", "logical_not", "where"]
     Rule(
         name="softmax by hand",
         effect="fused",
-        pattern="exp(x) / sum(exp(x)), also of x - max(x) and with a mask; exp(x - logsumexp(x))",
+        pattern="exp(x) / sum(exp(x)), also of x - max(x), with a mask and with two exponentials; "
+        "exp(x - logsumexp(x))",
         result="softmax",
         reason="As lessons write it; Reformer divides by the sum before the exponential.",
         source="Kitaev et al. 2020, arXiv 2001.04451, Eq. 3",
@@ -44,14 +46,176 @@ def _softmax(graph: Rewriter, index: int) -> None:
     _replace(graph, last, [*inside, total], x, total)
 
 
+@starts_at(None, "div")
+def _of_two_exponentials(graph: Rewriter, index: int) -> None:
+    """exp(x) / sum(exp(x)), the exponential being computed twice."""
+    nodes, inputs = graph.nodes, graph.nodes[index].inputs
+    if len(inputs) != 2 or nodes[inputs[1]].kind != "sum":
+        return
+    weights, total = inputs
+    again = nodes[total].inputs[0] if len(nodes[total].inputs) == 1 else weights
+    if {nodes[weights].kind, nodes[again].kind} != {"exp"} or weights == again:
+        return
+    if graph.only_consumer(again) == total and _are_one_exponential(graph, weights, again):
+        graph.redirect(total, 0, weights)
+        nodes[total].reads = []
+        graph.forsake([again])
+        _softmax(graph, weights)
+
+
+def _are_one_exponential(graph: Rewriter, one: int, other: int) -> bool:
+    said = [graph.nodes[item].notes.get("of") for item in (one, other)]
+    if said[0] is None or said[1] is None or said[0].scaled != said[1].scaled:
+        return False
+    inside = [graph.nodes[item].inputs[0] for item in (one, other)]
+    if inside[0] == inside[1]:
+        return bool(said[0] == said[1])
+    whole = [graph.nodes[item].size for item in inside] == [of.size for of in said if of]
+    return whole and _are_one_difference(graph, *inside)
+
+
+def _are_one_difference(graph: Rewriter, one: int, other: int) -> bool:
+    """Whether two nodes are one, or both x - max(x) of one x."""
+    nodes = graph.nodes
+    if one == other:
+        return True
+    both = (one, other)
+    if any(nodes[item].kind != "sub" or len(nodes[item].inputs) != 2 for item in both):
+        return False
+    x, shift = zip(*(nodes[item].inputs for item in both), strict=True)
+    maxima = all(nodes[item].kind == "max" and nodes[item].inputs == [x[0]] for item in shift)
+    axes = [(nodes[item].notes.get("dims"), nodes[item].notes.get("shape")) for item in shift]
+    terms = [nodes[item].notes.get("terms", [None])[0] for item in both]
+    same = axes[0] == axes[1] and terms[0] == terms[1] is not None
+    return maxima and x[0] == x[1] and same
+
+
+declare(
+    Rule(
+        name="log-softmax by hand",
+        effect="fused",
+        pattern="x - logsumexp(x), log(softmax(x)), x - log(sum(exp(x))), also of x - max(x); "
+        "log(sigmoid(x))",
+        result="log_softmax; log_sigmoid_forward",
+        reason="One function. The exponential of it is the softmax again.",
+        source="https://docs.pytorch.org/docs/stable/generated/torch.nn.LogSoftmax.html",
+    )
+)
+
+
 @starts_at(None, "logsumexp")
 def _of_logarithms(graph: Rewriter, index: int) -> None:
     nodes, difference = graph.nodes, graph.only_consumer(index)
     if difference is None or nodes[difference].kind != "sub":
         return
+    if not _is_less(graph, difference, index):
+        return
     last = graph.only_consumer(difference)
-    if last is not None and nodes[last].kind == "exp" and _is_less(graph, difference, index):
+    if last is not None and nodes[last].kind == "exp":
         _replace(graph, last, [index, difference], nodes[index].inputs[0], index)
+    elif _is_plain(nodes[difference], difference=True):
+        _log_softmax(graph, difference, nodes[index].inputs[0], nodes[index])
+
+
+@starts_at(None, "log")
+def _logarithm(graph: Rewriter, index: int) -> None:
+    nodes, (source, *others) = graph.nodes, graph.nodes[index].inputs or [index]
+    if others or graph.only_consumer(source) != index or not nodes[index].notes.get("plain"):
+        return
+    if nodes[source].kind == "softmax":
+        whole = Node("log_softmax", {}, nodes[source].inputs, nodes[index].path, nodes[index].out)
+        whole.notes["last"] = nodes[source].notes.get("last")
+        graph.replace(index, whole, [source])
+    elif nodes[source].kind == "sigmoid":
+        kind, path = "log_sigmoid_forward", nodes[index].path
+        graph.replace(index, Node(kind, {}, nodes[source].inputs, path, nodes[index].out), [source])
+    elif nodes[source].kind == "sum":
+        _log_of_sum(graph, index, source)
+
+
+def _log_of_sum(graph: Rewriter, index: int, total: int) -> None:
+    """Match x - log(sum(exp(x))), also of y = x - max(x), and x - (max(x) + log(sum(exp(y))))."""
+    nodes, exponential = graph.nodes, _only_input(graph, total)
+    if exponential is None or nodes[exponential].kind != "exp":
+        return
+    of = nodes[exponential].notes.get("of")
+    if graph.only_consumer(exponential) != total or of is None or of.scaled != (1.0, 0.0):
+        return
+    z, last = nodes[exponential].inputs[0], graph.only_consumer(index)
+    x, shift = _unshifted(graph, z)
+    if last is not None and nodes[last].kind == "add" and shift is not None:
+        if not _adds_maximum(graph, last, x, shift):
+            return
+        z, last = x, graph.only_consumer(last)
+    if last is None or nodes[last].kind != "sub":
+        return
+    taken, left = nodes[last].inputs[-1], nodes[last].inputs[0]
+    leads = taken == index or index in nodes[taken].inputs
+    if leads and _is_plain(nodes[last], difference=True) and _are_one_difference(graph, left, z):
+        _log_softmax(graph, last, x, nodes[total])
+
+
+def _only_input(graph: Rewriter, index: int) -> int | None:
+    """The one input of a node."""
+    inputs = graph.nodes[index].inputs
+    return inputs[0] if len(inputs) == 1 else None
+
+
+def _adds_maximum(graph: Rewriter, index: int, x: int, shift: int) -> bool:
+    """Whether a sum adds the maximum of x that was taken away before."""
+    dims = graph.nodes[shift].notes.get("dims")
+    terms = [graph.nodes[item] for item in graph.nodes[index].inputs]
+    maxima = [node for node in terms if node.kind == "max" and node.inputs == [x]]
+    same = [node.notes.get("dims") == dims for node in maxima]
+    return same == [True] and _is_plain(graph.nodes[index])
+
+
+def _unshifted(graph: Rewriter, index: int) -> tuple[int, int | None]:
+    """Both x and max(x) where a node is their difference; else the node itself."""
+    node = graph.nodes[index]
+    if node.kind == "sub" and len(node.inputs) == 2:
+        x, shift = node.inputs
+        if graph.nodes[shift].kind == "max" and graph.nodes[shift].inputs == [x]:
+            return x, shift
+    return index, None
+
+
+def _is_plain(node: Node, *, difference: bool = False) -> bool:
+    """Whether a sum's terms are as they were made; of a difference of as many dimensions."""
+    terms, shapes = node.notes.get("terms", []), node.notes.get("shapes", [])
+    ranks = {len(shape) for shape in shapes}
+    return (
+        len(terms) == 2
+        and all(term.plain for term in terms)
+        and not (difference and len(ranks) > 1)
+    )
+
+
+def _log_softmax(graph: Rewriter, last: int, x: int, reduction: Node) -> None:
+    node, before = graph.nodes[last], list(graph.nodes[last].inputs)
+    whole = Node("log_softmax", {}, [x], node.path, node.out)
+    whole.notes["last"] = reduction.notes.get("axes") == "last"
+    graph.replace(last, whole, [])
+    graph.forsake(before)
+
+
+@on_calls(None, "log_softmax", "_log_softmax")
+def _named(call: Call) -> tuple[str, Attributes] | None:
+    dim = call.args[1] if len(call.args) > 1 else call.kwargs.get("dim", -1)
+    call.notes["last"] = dim in (-1, call.tensors[0].dim() - 1)
+    return "log_softmax", {}
+
+
+@starts_at(None, "exp")
+def _of_log_softmax(graph: Rewriter, index: int) -> None:
+    source, of = _only_input(graph, index), graph.nodes[index].notes.get("of")
+    if source is None or of is None or graph.nodes[source].kind != "log_softmax":
+        return
+    node, before = graph.nodes[index], graph.nodes[source]
+    if of.scaled == (1.0, 0.0) and graph.only_consumer(source) == index:
+        whole = Node("softmax", {}, before.inputs, node.path, node.out)
+        whole.notes["last"] = before.notes.get("last")
+        graph.replace(index, whole, [source])
 
 
 @starts_at(
