@@ -14,7 +14,8 @@ BOOKKEEPING = frozenset(
     unsafe_chunk unbind unfold as_strided diagonal view_as_real view_as_complex _conj conj
     resolve_conj resolve_neg copy real imag flatten unflatten positive dropout
     feature_dropout alpha_dropout native_dropout constant_pad_nd
-    set resize _neg_view repeat fill zero bernoulli normal uniform _assert_async _linalg_check_errors
+    set resize _neg_view repeat fill zero bernoulli normal uniform _assert_async
+    _linalg_check_errors
     select_copy permute_copy
     view_copy slice_copy squeeze_copy unsqueeze_copy transpose_copy detach_copy _fw_primal
     repeat_interleave tile pixel_shuffle pixel_unshuffle channel_shuffle native_channel_shuffle

@@ -16,8 +16,8 @@ from nar_plugin.tracing.canon.given_weights import find_given_weights
 from nar_plugin.tracing.canon.inputs import fuse_on_inputs
 from nar_plugin.tracing.canon.node import Node, parts_of
 from nar_plugin.tracing.canon.rules import FINISHING, FUSIONS, LAST
+from nar_plugin.tracing.canon.rules.extrema import note_returned
 from nar_plugin.tracing.graph import ArchitectureGraph
-from nar_plugin.tracing.record.record import CONST, DATA, PARAM
 from nar_plugin.tracing.record.recorder import Recorder
 from nar_plugin.tracing.twin.twin import Twin
 
@@ -49,11 +49,12 @@ def graph_of(recording: Recording) -> ArchitectureGraph:
         recorder.samples,
         recorder.sources.data,
     )
-    results = {
-        stands_for[source] for tensor in returned if (source := recorder.sources.of(tensor)) >= 0
-    }
-    for index in results - {CONST, DATA, PARAM}:
-        nodes[index].notes["returned"] = True
+    results = set()
+    for tensor in returned:
+        source = recorder.sources.of(tensor)
+        if source >= 0:
+            results.add(stands_for[source])
+            note_returned(nodes, stands_for[source], tensor)
     rewriter = Rewriter(nodes, unread=_unread(nodes, results))
     fuse_on_inputs(rewriter, FUSIONS)
     rewriter.apply(FUSIONS)

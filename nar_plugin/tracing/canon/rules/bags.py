@@ -35,7 +35,7 @@ def _bag(call: Call, emit: Emit) -> int | None:
     if weights is not None:
         place = next(i for i, tensor in enumerate(call.tensors) if tensor is weights)
         rows = emit(call.part("mul", [place], rows))
-    mode = _MODES[int(call.args[_MODE]) if len(call.args) > _MODE else 1]
+    mode = _MODES[int(call.args[_MODE]) if len(call.args) > _MODE else 0]
     bags = call.out[0] if isinstance(call.out, tuple | list) else call.out
     # A bag's rows stand along the second dimension, as where ids of one length are looked up.
     looked_up = torch.empty((bags.shape[0], 1, bags.shape[-1]), device="meta")

@@ -38,7 +38,7 @@ def _distances(call: Call) -> tuple[str, Attributes] | None:
     Rule(
         name="nearest of a codebook",
         effect="fused",
-        pattern="argmin over a table's rows e of |x|^2 - 2 x e + |e|^2, of the sum of (x - e)^2 or "
+        pattern="argmin over a table's rows e of x^2 - 2 x e + e^2, of the sum of (x - e)^2 or "
         "of its root",
         result="cdist, argmin",
         reason="The order of the distances is the same.",
@@ -65,7 +65,7 @@ def _nearest(graph: Rewriter, index: int) -> None:
 
 
 def _of_terms(graph: Rewriter, top: int) -> int | None:
-    """The x of a node that is |x|^2 - 2 x e + |e|^2, in any order."""
+    """The x of a node that is x^2 - 2 x e + e^2, in any order."""
     terms = list(_terms(graph, top, 1, _FARTHEST))
     learned = [graph.nodes[item].notes.get("squares_of") for item, sign in terms if sign == 0]
     products = [item for item, sign in terms if sign and graph.nodes[item].kind == "linear"]

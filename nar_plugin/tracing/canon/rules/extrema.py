@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import torch
+
 from nar_plugin.tracing.canon.call import Call
 from nar_plugin.tracing.canon.fusion import Rewriter
 from nar_plugin.tracing.canon.node import Node
@@ -53,9 +55,20 @@ def _gives_values(node: Node) -> bool:
 def note_what_is_read(call: Call) -> None:
     """Note whether a call reads the values or the places that an extremum gives."""
     for tensor, source in zip(call.tensors, call.sources, strict=True):
-        if source >= 0 and call.nodes[source].kind in _OF_STACK:
-            values = tensor.dtype.is_floating_point
-            call.nodes[source].notes["values_read" if values else "places_read"] = True
+        if source >= 0:
+            _note_read(call.nodes[source], tensor)
+
+
+def note_returned(nodes: list[Node], index: int, tensor: torch.Tensor) -> None:
+    """Note that a result of a node is one of the forward."""
+    if index >= 0:
+        nodes[index].notes["returned"] = True
+        _note_read(nodes[index], tensor)
+
+
+def _note_read(node: Node, tensor: torch.Tensor) -> None:
+    if node.kind in _OF_STACK:
+        node.notes["values_read" if tensor.dtype.is_floating_point else "places_read"] = True
 
 
 @starts_at(None, "gt", "ge", "lt", "le")
@@ -118,7 +131,7 @@ def _places_alone(graph: Rewriter, index: int) -> None:
     node = graph.nodes[index]
     if not isinstance(node.out, tuple | list) or node.notes.get("values_read"):
         return
-    if not node.notes.get("places_read") or node.notes.get("returned"):
+    if not node.notes.get("places_read"):
         return
     kind = _OF_PLACES[node.kind]
     kind = _TURNED[kind] if node.notes.get("negated") else kind

@@ -29,7 +29,7 @@ _SUMMING = frozenset({"add", "mul", "cat", "linear", "layer_norm", "rms_norm"})
     Rule(
         name="embedding",
         effect="renamed",
-        pattern="embedding, embedding_bag, with gradients or without",
+        pattern="embedding, with gradients or without",
         result="embedding(vocabulary, width)",
         reason="Padding index and sparse gradients are no structure.",
     ),

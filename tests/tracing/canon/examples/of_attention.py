@@ -19,6 +19,15 @@ def projections():
     return layers
 
 
+def summed(weight):
+    """Each head's result times its own matrix, all added up."""
+    return lambda m, x: (heads_of(m, x) @ weight(m).T.reshape(HEADS, -1, WIDTH)).sum(1)
+
+
+def heads_of(m, x):
+    return F.scaled_dot_product_attention(*(split(layer(x)) for layer in (m.q, m.k, m.v)))
+
+
 def split(x):
     return x.view(*x.shape[:2], HEADS, -1).transpose(1, 2)
 
@@ -315,6 +324,22 @@ def decomposed_mask(m, q, k, v):
 SHAPE = (2, 10, WIDTH)
 
 EXAMPLES = {
+    "a matrix for the result of each head": Example(
+        same=[
+            lambda m, x: F.linear(heads_of(m, x).transpose(1, 2).flatten(2), m.o.weight),
+            summed(lambda m: m.o.weight),
+            lambda m, x: torch.einsum(
+                "bhtk,dhk->btd", heads_of(m, x), m.o.weight.view(WIDTH, HEADS, -1)
+            ),
+        ],
+        different=[
+            lambda m, x: (heads_of(m, x) @ m.o.weight.T.reshape(HEADS, -1, WIDTH)).sum(2),
+            lambda m, x: (heads_of(m, x) @ m.o.weight.T.reshape(HEADS, -1, WIDTH)).amax(1),
+            lambda m, x: (heads_of(m, x) @ m.o.weight.T[: WIDTH // HEADS]).sum(1),
+        ],
+        shape=(2, 10, WIDTH),
+        layers=projections,
+    ),
     "softmax by hand": Example(
         same=[attend(way) for way in (fused, exponentials, stable, of_logarithms)],
         different=[attend(way) for way in (exponentials_over_queries, less_the_mean, with_another)],

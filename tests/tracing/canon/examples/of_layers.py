@@ -142,12 +142,13 @@ EXAMPLES = {
         same=[
             lambda m, x: m.few(tokens(m, x)),
             lambda m, x: m.padded(tokens(m, x)),
-            lambda m, x: F.embedding_bag(tokens(m, x), m.few.weight),
-            lambda m, x: torch._embedding_bag_forward_only(
-                m.few.weight, tokens(m, x)[0], torch.zeros(1, dtype=torch.long)
-            )[0],
+            lambda m, x: F.embedding(tokens(m, x), m.few.weight, sparse=True),
         ],
-        different=[lambda m, x: m.wide(tokens(m, x)), lambda m, x: m.many(tokens(m, x))],
+        different=[
+            lambda m, x: m.wide(tokens(m, x)),
+            lambda m, x: m.many(tokens(m, x)),
+            lambda m, x: F.embedding_bag(tokens(m, x), m.few.weight),
+        ],
         layers=embeddings,
     ),
     "embedding by hand": Example(
