@@ -17,6 +17,7 @@ from nar_plugin.tracing.canon.inputs import fuse_on_inputs
 from nar_plugin.tracing.canon.node import Node, parts_of
 from nar_plugin.tracing.canon.rules import FINISHING, FUSIONS, LAST
 from nar_plugin.tracing.canon.rules.extrema import note_returned
+from nar_plugin.tracing.canon.weights import unmoved
 from nar_plugin.tracing.graph import ArchitectureGraph
 from nar_plugin.tracing.record.recorder import Recorder
 from nar_plugin.tracing.twin.twin import Twin
@@ -54,7 +55,8 @@ def graph_of(recording: Recording) -> ArchitectureGraph:
         source = recorder.sources.of(tensor)
         if source >= 0:
             results.add(stands_for[source])
-            note_returned(nodes, stands_for[source], tensor)
+            if stands_for[source] >= 0:
+                note_returned(nodes[stands_for[source]], unmoved(tensor, recorder.moves))
     rewriter = Rewriter(nodes, unread=_unread(nodes, results))
     fuse_on_inputs(rewriter, FUSIONS)
     rewriter.apply(FUSIONS)

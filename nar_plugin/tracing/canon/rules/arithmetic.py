@@ -306,16 +306,35 @@ def _looked_up(call: Call) -> tuple[str, Attributes] | None:
         return None
     if max(call.sources) >= 0:
         call.notes["of_rows"] = call.sources[0] >= 0 and set(call.sources[1:]) == {DATA}
-    if max(call.sources) >= 0 and not _picks_rows(call):
+        if _picks_rows(call):
+            call.notes["rows"] = _table(call)
         return NAMES.get(call.name, call.name), {}
     masks = any(tensor.dtype == torch.bool for tensor in call.tensors)
     if call.sources[0] != PARAM or not call.live or masks:
         return None
-    weight, places = call.tensors[0], [call.args[1]]
+    return "embedding", _table(call)
+
+
+def _table(call: Call) -> Attributes:
+    """Rows and width of a learned table that is looked up."""
+    weight = call.tensors[0]
+    rows = math.prod(weight.shape[place] for place in _picked(call))
+    return {"vocabulary": rows, "width": _held(weight) // rows}
+
+
+def _picked(call: Call) -> list[int]:
+    """The dimensions of a table that ids are looked up in."""
     if call.name == "index":
-        places = [place for place, ids in enumerate(call.args[1]) if ids is not None]
-    rows = math.prod(weight.shape[place] for place in places)
-    return "embedding", {"vocabulary": rows, "width": _held(weight) // rows}
+        return [place for place, ids in enumerate(call.args[1]) if ids is not None]
+    return [call.args[1] % max(call.tensors[0].dim(), 1)]
+
+
+@starts_at(None, "gather", last=True)
+def _computed_rows(graph: Rewriter, index: int) -> None:
+    """After the experts, whose biases are looked up by those who chose them."""
+    node = graph.nodes[index]
+    if rows := node.notes.get("rows"):
+        node.kind, node.attributes = "embedding", rows
 
 
 def _picks_rows(call: Call) -> bool:
@@ -324,12 +343,13 @@ def _picks_rows(call: Call) -> bool:
         return False
     if any(tensor.dtype == torch.bool for tensor in call.tensors):
         return False
-    if call.name != "gather":
-        return True
     table, ids = call.tensors[:2]
-    dim = call.args[1] % max(table.dim(), 1)
-    others = [axis for axis in range(table.dim()) if axis != dim and table.shape[axis] > 1]
-    return all(0 in (table.stride(axis), ids.stride(axis)) for axis in others)
+    picked = _picked(call)
+    others = [axis for axis in range(table.dim()) if axis not in picked and table.shape[axis] > 1]
+    if sum(table.stride(axis) != 0 for axis in others) != 1:
+        return False  # matrices, as of experts, or numbers
+    apart = [axis for axis in others if call.name == "gather" and table.stride(axis)]
+    return all(ids.stride(axis) == 0 for axis in apart)
 
 
 def _held(weight: torch.Tensor) -> int:

@@ -9,6 +9,7 @@ from nar_plugin.tracing.canon.fusion import Rewriter
 from nar_plugin.tracing.canon.node import Node
 from nar_plugin.tracing.canon.rules.joining import is_read_whole
 from nar_plugin.tracing.canon.rules.rule import Attributes, Rule, declare, on_calls, starts_at
+from nar_plugin.tracing.canon.weights import unmoved
 
 _OF_STACK = {"max": "maximum", "min": "minimum"}
 _OF_PLACES = {"max": "argmax", "min": "argmin"}
@@ -56,14 +57,13 @@ def note_what_is_read(call: Call) -> None:
     """Note whether a call reads the values or the places that an extremum gives."""
     for tensor, source in zip(call.tensors, call.sources, strict=True):
         if source >= 0:
-            _note_read(call.nodes[source], tensor)
+            _note_read(call.nodes[source], unmoved(tensor, call.moves))
 
 
-def note_returned(nodes: list[Node], index: int, tensor: torch.Tensor) -> None:
-    """Note that a result of a node is one of the forward."""
-    if index >= 0:
-        nodes[index].notes["returned"] = True
-        _note_read(nodes[index], tensor)
+def note_returned(node: Node, tensor: torch.Tensor) -> None:
+    """Note that a result of a node, before it was moved, is one of the forward."""
+    node.notes["returned"] = True
+    _note_read(node, tensor)
 
 
 def _note_read(node: Node, tensor: torch.Tensor) -> None:
