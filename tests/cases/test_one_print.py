@@ -12,19 +12,7 @@ from nar_plugin.tracing import trace
 SIZES = [(8, (1, 5, 6)), (12, (2, 5, 6)), (16, (3, 7, 6))]
 NAMES = list(OPERATIONS)
 # Spellings, by their place, that have another print still: docs/decisions/one-print.md.
-UNLIKE = {
-    ("codebook", 1),
-    ("codebook", 2),
-    ("computed weight", 1),
-    ("embedding", 1),
-    ("log-softmax", 1),
-    ("log-softmax", 2),
-    ("matrices of heads", 2),
-    ("maximum of two", 1),
-    ("maximum of two", 2),
-    ("straight through", 1),
-    ("straight through", 2),
-}
+UNLIKE: set[tuple[str, int]] = set()
 pytestmark = pytest.mark.slow
 
 
