@@ -93,7 +93,7 @@ def move(
     ] = False,
     touched: Annotated[
         list[str] | None,
-        typer.Option(metavar="KIND", help="Only such operations can have changed; a>b: b reads a."),
+        typer.Option(metavar="KIND", help="Only such operations can have changed."),
     ] = None,
 ) -> None:
     """Keep what a changed tracer traces as before (before a build).

@@ -49,8 +49,7 @@ def move_corpus(
         work: Holds the finished records of all builds; a build finds there what this traced.
         workers: Number of processes.
         isolated: Whether the libraries of `environments.toml` are moved as well.
-        touched: Kinds of operations that the change can touch, or pairs such as `add>add`; none
-            says that it may touch all.
+        touched: What the change can touch, as `words` says it; nothing says that it is all.
 
     Returns:
         How many names are left for a build.
@@ -108,19 +107,18 @@ def grouped(names: Iterable[Row], graphs: Mapping[str, StoredGraph]) -> list[lis
 def untouched(
     groups: Iterable[list[Row]], graphs: Mapping[str, StoredGraph], touched: Collection[str]
 ) -> list[list[Row]]:
-    """Groups with a graph in which nothing that is touched is, but for one in ten of them.
+    """Groups without anything that is touched, but for one in ten of them.
+
+    Names without a graph have nothing that is touched.
 
     Args:
         groups: See `grouped`.
         graphs: The graphs of the corpus, by fingerprint.
-        touched: Kinds of operations, or `add>add` where one must read the other.
+        touched: What a change can touch, as `words` says it.
     """
-    without = [
-        rows
-        for rows in groups
-        if rows[0]["fingerprint"] in graphs
-        and not _words(graphs[rows[0]["fingerprint"]]) & set(touched)
-    ]
+    said = {row["fingerprint"] for rows in groups for row in rows[:1]}
+    spared = {key for key in said if key not in graphs or not words(graphs[key]) & set(touched)}
+    without = [rows for rows in groups if rows[0]["fingerprint"] in spared]
     return [rows for place, rows in enumerate(without) if place % _UNTOUCHED]
 
 
@@ -169,11 +167,27 @@ def _kinds(graph: StoredGraph) -> frozenset[Hashable]:
     return frozenset(zip(kinds, map(frozenset, before), map(frozenset, behind), strict=True))
 
 
-def _words(graph: StoredGraph) -> set[str]:
-    """The kinds of operations, and the pairs of kinds along an edge."""
+def words(graph: StoredGraph) -> set[str]:
+    """What a change can be said to touch.
+
+    `add` is a kind of operation; `mul>add` an addition that reads a product, `mul>>add` one that
+    alone reads it; `cat<` a value that several operations read; `>mean` an operation that reads no
+    other.
+    """
     kinds = [kind for kind, _ in graph.ops]
-    pairs = {f"{kinds[a]}>{kinds[b]}" for a, b in graph.edges.reshape(-1, 2).tolist()}
-    return pairs.union(kinds)
+    readers: dict[int, set[int]] = defaultdict(set)
+    reading = set()
+    for source, target in graph.edges.reshape(-1, 2).tolist():
+        readers[source].add(target)
+        reading.add(target)
+    said = set(kinds) | {f">{kind}" for place, kind in enumerate(kinds) if place not in reading}
+    for source, targets in readers.items():
+        said |= {f"{kinds[source]}>{kinds[target]}" for target in targets}
+        if len(targets) == 1:
+            said.add(f"{kinds[source]}>>{kinds[min(targets)]}")
+        else:
+            said.add(f"{kinds[source]}<")
+    return said
 
 
 def _some(rows: list[Row]) -> list[Row]:

@@ -110,3 +110,12 @@ def test_groups_without_a_touched_kind_are_not_traced_but_for_one_in_ten(of_old)
     assert moving.untouched(groups, graphs, ["conv>batch_norm"]) == [[rows["timm:test_vit"]]] * 9
     unseen = moving.untouched(groups, graphs, ["capsule", "batch_norm>conv"])
     assert len(unseen) == 18
+
+
+def test_what_a_change_can_touch(of_old):
+    graphs = {graph.fingerprint: graph for graph in corpus.read_stored(of_old[1])}
+    (resnet,) = (r for r in corpus.read_names(of_old[1]) if r["name"] == "timm:resnet18")
+    said = moving.words(graphs[resnet["fingerprint"]])
+    # Its first operation is a convolution; each norm has one reader, and each ReLU of a block two.
+    assert {"conv", ">conv", "conv>batch_norm", "conv>>batch_norm", "relu<", "add>>relu"} <= said
+    assert not {">relu", "conv<", "relu>>add", "batch_norm>conv"} & said
