@@ -20,7 +20,7 @@ from nar_plugin.tracing.canon.assembly import Recording, graph_of
 from nar_plugin.tracing.foreign.triton_kernels import launches_recorded
 from nar_plugin.tracing.graph import ArchitectureGraph
 from nar_plugin.tracing.record.escapes import Escapes, may_help, told, wants_gradients
-from nar_plugin.tracing.record.higher_order import uncompiled
+from nar_plugin.tracing.record.higher_order import Unfollowed, uncompiled
 from nar_plugin.tracing.record.nested import nested_tensors_followed
 from nar_plugin.tracing.record.real_recorder import MOST_RECORDS, RealRecorder
 from nar_plugin.tracing.record.recorder import Recorder
@@ -61,7 +61,7 @@ def follow_on_meta(
                 model, inputs, escapes=escapes, gradients=gradients, **limits
             )
             with torch.inference_mode(inference), recorded as recording:
-                graph = graph_of(recording)
+                graph = _canonical(recording)
             break
         except Exception as error:
             if not gradients and wants_gradients(error):
@@ -90,12 +90,20 @@ def follow_on_reals(
     twin = Twin(model, recorder.scope, copy_tensor=real_copy)
     try:
         with _recorded(twin, recorder, args, kwargs, gradients=gradients) as recording:
-            graph = graph_of(recording)
+            graph = _canonical(recording)
     except Exception as error:
         if gradients or not wants_gradients(error):
             raise
         return follow_on_reals(model, inputs, reason, gradients=True)
     return replace(_of_one(graph, inputs), method="real", reason=reason)
+
+
+def _canonical(recording: Recording) -> ArchitectureGraph:
+    """The graph of a forward that ran: what is raised here is no fault of its inputs."""
+    try:
+        return graph_of(recording)
+    except Exception as error:
+        raise Unfollowed(f"a rule of nar-plugin failed: {type(error).__name__}: {error}") from error
 
 
 def accepts(model: nn.Module, inputs: ExampleInputs) -> bool:

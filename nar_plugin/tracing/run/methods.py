@@ -30,6 +30,11 @@ from nar_plugin.tracing.twin.leftovers import fresh
 from nar_plugin.tracing.twin.twin import dequantized
 from nar_plugin.tracing.twin.wrappers import unwrap
 
+_OWN_FAULT = (
+    "nar-plugin could not follow the forward, which is no fault of its inputs; please report this "
+    "as a bug of nar-plugin"
+)
+
 
 def followed(model: nn.Module, example_inputs: Any, seconds: float = math.inf) -> ArchitectureGraph:
     """The graph of the forward, by the first way that leads to one.
@@ -115,11 +120,7 @@ def _followed(
     if graph is None:  # one without operations is a graph too
         graph = attempts.on_reals()
     if graph is None and (attempts.unfollowed or attempts.runs_alone(inputs)):
-        return by_modules(
-            model,
-            f"nar-plugin could not follow the forward, which is no fault of its inputs; please "
-            f"report this as a bug of nar-plugin:\n{attempts}",
-        )
+        return by_modules(model, f"{_OWN_FAULT}:\n{attempts}")
     if graph is None:
         raise TraceError(
             f"The forward of {type(model).__name__} refused the given inputs:\n{attempts}\n"
@@ -146,7 +147,8 @@ def _searched(model: nn.Module, seconds: float, stated: ExampleInputs | None) ->
         if attempts.count > 1 and attempts.accepted is not None:
             remember(model, Search(attempts.accepted, attempts.reason, seconds))
         return graph
-    why = f"no inputs could be found:\n{attempts}" if str(attempts) else "no inputs were guessed"
+    what = _OWN_FAULT if attempts.unfollowed else "no inputs could be found"
+    why = f"{what}:\n{attempts}" if str(attempts) else "no inputs were guessed"
     remember(model, Search(None, why, seconds))
     return by_modules(model, why)
 

@@ -28,6 +28,8 @@ _MODE, _WEIGHTS = 4, 6  # places of arguments
     "_embedding_bag_forward_only",
 )
 def _bag(call: Call, emit: Emit) -> int | None:
+    bags = call.out[0] if isinstance(call.out, tuple | list) else call.out
+    call = replace(call, out=bags)
     rows = emit(call.part("embedding", [0, 1]))
     if rows < 0:
         return None
@@ -36,7 +38,6 @@ def _bag(call: Call, emit: Emit) -> int | None:
         place = next(i for i, tensor in enumerate(call.tensors) if tensor is weights)
         rows = emit(call.part("mul", [place], rows))
     mode = _MODES[int(call.args[_MODE]) if len(call.args) > _MODE else 0]
-    bags = call.out[0] if isinstance(call.out, tuple | list) else call.out
     # A bag's rows stand along the second dimension, as where ids of one length are looked up.
     looked_up = torch.empty((bags.shape[0], 1, bags.shape[-1]), device="meta")
     reduction = call.part(mode, [], rows)
