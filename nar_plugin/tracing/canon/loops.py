@@ -112,6 +112,9 @@ class Loops:
             end += 1
         later = (end - place) // period
         if later == 0 or (end - self._begin(place, period)) // period < _STEPS:
+            shorter = self._no_loop.items()
+            if any(until == end and period % step == 0 for step, until in shorter):
+                self._no_loop[period] = end  # so it is none with several steps for one
             return place
         step = range(place, place + period)
         slices = {item.whole for i in step for item in self._next_slices(i, period)}
