@@ -25,6 +25,7 @@ BOOKKEEPING = frozenset(
 
 # Other names of one operation, whatever backend or variant computes it.
 NAMES = {
+    "_sparse_addmm": "matmul",
     "convolution": "conv",
     "_convolution": "conv",
     "convolution_overrideable": "conv",

@@ -7,7 +7,7 @@ from nar_plugin.tracing.canon.fusion import Rewriter
 from nar_plugin.tracing.canon.node import Node
 from nar_plugin.tracing.canon.rules.expansions import Emit
 from nar_plugin.tracing.canon.rules.rule import Rule, declare, expands, starts_at
-from nar_plugin.tracing.record.record import CONST
+from nar_plugin.tracing.record.record import CONST, PARAM
 
 declare(
     Rule(
@@ -25,6 +25,8 @@ declare(
 def _sparse_product(call: Call, emit: Emit) -> int | None:
     if len(call.tensors) != 3 or call.sources[0] != CONST:
         return None
+    if max(call.sources) in (CONST, PARAM):
+        return None  # a table's rows, mixed along edges: no dense product does it to weights alone
     return emit(call.part("mm", [1, 2]))
 
 
