@@ -27,6 +27,7 @@ from nar_plugin.errors import NarError
 
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _SOURCE = tuple(all_suffixes())  # .py, .pyc and the endings of extension modules
+_METADATA = (".dist-info", ".egg-info")  # what an editable install says of itself
 # Where a system keeps what programs ask about it: locales, fonts, time zones, the processor.
 _SYSTEM = ("/proc", "/sys", "/usr/share", "/usr/lib", "/usr/lib64", "/lib", "/lib64")
 _SYSTEM_FILES = frozenset(("/dev/null", "/dev/random", "/dev/urandom", "/etc/localtime"))
@@ -149,7 +150,10 @@ class DataOnly:
             return True
         if _is_below(name, _installed()) or _is_below(true_name, _installed()):
             return True
+        folder = os.path.dirname(name)  # noqa: PTH120
         if name.endswith(_SOURCE) and _is_below(name, self._importable):
+            return True
+        if folder.endswith(_METADATA) and os.path.dirname(folder) in self._importable:  # noqa: PTH120
             return True
         return name in self._importable or _is_below(name, _imported_packages())
 

@@ -112,6 +112,21 @@ def test_installed_code_and_data_can_be_read():
         Path("/proc/self/status").read_text()
 
 
+def test_what_an_editable_install_says_of_itself_can_be_read(tmp_path, monkeypatch):
+    told = tmp_path / "mine.egg-info"
+    told.mkdir()
+    (told / "PKG-INFO").write_text("Name: mine")
+    (told / "folder").mkdir()
+    (told / "folder" / "secret").write_text("x")
+    with pytest.raises(Refused), DataOnly("the config"):
+        (told / "PKG-INFO").read_text()
+    monkeypatch.syspath_prepend(tmp_path)
+    with DataOnly("the config"):
+        assert (told / "PKG-INFO").read_text() == "Name: mine"
+        with pytest.raises(Refused):
+            (told / "folder" / "secret").read_text()
+
+
 def test_an_import_may_write_its_bytecode(tmp_path, monkeypatch):
     package = tmp_path / "site-packages"
     package.mkdir()
