@@ -20,7 +20,12 @@ from nar_plugin.index.store import graphs as stored_graphs
 from nar_plugin.index.store.contents import Contents, today
 from nar_plugin.index.store.folder import read_manifest, reencoding
 from nar_plugin.index.store.manifest import Manifest
-from nar_plugin.index.store.rows import ArchitectureRow, merge_equal_graphs, rows_of
+from nar_plugin.index.store.rows import (
+    ArchitectureRow,
+    merge_equal_graphs,
+    rows_of,
+    without_places,
+)
 from nar_plugin.index.store.vectors import FloatArray, unit
 
 if TYPE_CHECKING:
@@ -211,6 +216,8 @@ class ArchitectureIndex:
     def merge(self, other: ArchitectureIndex) -> Self:
         """The index with the rows of another one of the same encoder.
 
+        Coordinates of the other one's map are dropped: two maps have nothing in common.
+
         Raises:
             IndexIncompatible: Encoder, tracer or fingerprints are of another version.
         """
@@ -218,7 +225,8 @@ class ArchitectureIndex:
         graphs = other.graphs() if other.has_graphs else None
         labels = other.contents.stored_labels()
         blocks = other.contents.stored_blocks()
-        merged = self.add(other.rows(), other.vectors, graphs=graphs, labels=labels, blocks=blocks)
+        rows = without_places(other.rows())
+        merged = self.add(rows, other.vectors, graphs=graphs, labels=labels, blocks=blocks)
         both = agreeing(self.manifest.versions, other.manifest.versions)
         return type(self)(merged.contents.stating(versions=both), self.overlay)
 
@@ -245,6 +253,8 @@ class ArchitectureIndex:
     ) -> Self:
         """The same architectures with the vectors of another encoder, in one new shard.
 
+        Their coordinates are dropped: they are a map of the vectors of before.
+
         Args:
             encoder_id: Id of the encoder.
             encoder_sha256: Hash of its weights.
@@ -259,7 +269,7 @@ class ArchitectureIndex:
         for batch in stored_graphs.batches(graphs):
             parts.append(encode(list(stored_graphs.bare_graphs(batch))))
         return type(self).from_rows(
-            self.rows(),
+            without_places(self.rows()),
             np.concatenate(parts),
             encoder_id,
             encoder_sha256,

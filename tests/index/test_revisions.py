@@ -65,6 +65,14 @@ def test_merge(index, build, row):
     assert merged.by_fingerprint("nar1:timm:vgg11").names == ("timm:vgg11", "lib:vgg")
 
 
+def test_a_row_keeps_its_place_on_its_own_map_alone(build, row):
+    mapped = build([row("timm:a", x=1.0, y=2.0), row("timm:b", x=3.0, y=4.0)], np.eye(2))
+    other = [row("lib:c", x=5.0, y=6.0), row("lib:a", fingerprint="nar1:timm:a", x=7.0, y=8.0)]
+    merged = mapped.merge(build(other, [[1, 1], [1, 0]]))
+    places = {row.name: (row.x, row.y) for row in merged.rows()}
+    assert places == {"timm:a": (1.0, 2.0), "timm:b": (3.0, 4.0), "lib:c": (None, None)}
+
+
 def test_merge_refuses_other_encoders_and_versions(index, build, row):
     for fields, text in [
         ({"fingerprint": "nar2"}, "equal graphs would not be recognised"),
@@ -198,7 +206,7 @@ def with_graphs(row, build):
         [(chains[0], np.array([0, 2], np.int32)), (chains[1], np.array([0], np.int32))]
     )
     rows = [
-        row(f"lib:{i}", fingerprint=chain.fingerprint, design=chain.design)
+        row(f"lib:{i}", fingerprint=chain.fingerprint, design=chain.design, x=float(i), y=0.5)
         for i, chain in enumerate(chains)
     ]
     return build(rows, [[1, 0], [0, 1]], graphs=table)
@@ -222,6 +230,7 @@ def test_reencoded_from_the_stored_graphs(with_graphs, tmp_path, row):
     anew = ArchitectureIndex.load(tmp_path).reencoded("nar-new", "ab" * 32, lengths)
     np.testing.assert_allclose(anew.vectors, [[3, 1] / np.sqrt(10), [2, 1] / np.sqrt(5)], atol=1e-6)
     assert [row.name for row in anew.rows()] == ["lib:0", "lib:2"]
+    assert {(row.x, row.y) for row in anew.rows()} == {(None, None)}  # a map of other vectors
     assert (anew.manifest.encoder, anew.manifest.encoder_sha256) == ("nar-new", "ab" * 32)
     anew.save(tmp_path)
     assert ArchitectureIndex.load(tmp_path).has_graphs

@@ -53,7 +53,10 @@ def test_what_is_written(index):
         "weights_license",
         "build",
         "runtimes",
+        "x",
+        "y",
     ]
+    assert (fields["x"], fields["y"]) == ("float", "float")  # of 32 bits
     assert fields["params"] == "int64"
     assert fields["motifs"].startswith("list<")
     assert "struct<shape: string, label: string, count: int32, ops: int32>" in fields["motifs"]
@@ -64,6 +67,8 @@ def test_what_is_written(index):
         "title",
         "weights_license",
         "build",
+        "x",
+        "y",
     ]
 
 
@@ -105,7 +110,12 @@ def test_facts_are_read_back(row):
     assert rows_of(read(to_parquet(to_table(given), "rows"), 2)) == given
 
 
-@pytest.mark.parametrize("lacking", [["backbone"], ["year", "runtimes"], list(YOUNGER)])
+def test_places_are_read_back(row):
+    given = [row("timm:a", x=1.5, y=-0.25), row("timm:b")]
+    assert rows_of(read(to_parquet(to_table(given), "rows"), 2)) == given
+
+
+@pytest.mark.parametrize("lacking", [["backbone"], ["year", "runtimes"], ["x", "y"], list(YOUNGER)])
 def test_a_table_of_before_there_were_facts_is_read(index, lacking):
     table = to_table(index.rows())
     content = to_parquet(table.drop_columns(lacking), "rows")
@@ -113,6 +123,7 @@ def test_a_table_of_before_there_were_facts_is_read(index, lacking):
     found = rows_of(read_rows(content, entry))
     assert [row.name for row in found] == [row.name for row in index.rows()]
     assert {(row.year, row.build, row.runtimes) for row in found} == {(None, None, ())}
+    assert {(row.x, row.y) for row in found} == {(None, None)}
 
 
 def test_missing_and_changed_columns_are_refused(index):

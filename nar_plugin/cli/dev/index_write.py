@@ -31,7 +31,9 @@ def write(
     """Encode a corpus and write the index that ships (extra: train)."""
     from nar_plugin.cli.dev.extra import needs_train
 
+    today = datetime.now(UTC).strftime("%Y.%m.%d")
     with needs_train():
         from nar_plugin.train.fit.default import write_index
-    today = datetime.now(UTC).strftime("%Y.%m.%d")
-    say(repr(write_index(corpus, encoder, target or folder, revision or today)))
+
+        index = write_index(corpus, encoder, target or folder, revision or today)
+    say(repr(index))

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 _KEPT = 10_000  # rows as Python objects, of some 2 KB each
 BACKBONE = "backbone"
 FACTS = ("year", "paper", "title", "weights_license", "build", "runtimes")
-YOUNGER = (BACKBONE, *FACTS)  # columns that tables of before there were these lack
+PLACE = ("x", "y")
+YOUNGER = (BACKBONE, *FACTS, *PLACE)  # columns that tables of before there were these lack
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,9 @@ class ArchitectureRow:
         weights_license: Licence of the weights that `name` names, in the words of its source.
         build: A line of Python that builds `name`.
         runtimes: Which of vLLM, llama.cpp, MLX and TGI implement the family.
+        x: Where it stands on the map of the index that it was written with (docs/map.md), from left
+            to right, or None.
+        y: As `x`, from the bottom to the top.
     """
 
     name: str
@@ -70,6 +74,8 @@ class ArchitectureRow:
     weights_license: str | None = None
     build: str | None = None
     runtimes: tuple[str, ...] = ()
+    x: float | None = None
+    y: float | None = None
 
 
 @lru_cache(maxsize=1)
@@ -98,8 +104,9 @@ def schema() -> pa.Schema:
         "year": pa.int64(),
         **dict.fromkeys(("paper", "title", "weights_license", "build"), pa.string()),
         "runtimes": pa.list_(pa.field("element", pa.string())),
+        **dict.fromkeys(PLACE, pa.float32()),
     }
-    optional = {"url", *FACTS} - {"runtimes"}
+    optional = {"url", *FACTS, *PLACE} - {"runtimes"}
     return pa.schema([pa.field(name, kind, name in optional) for name, kind in columns.items()])
 
 
@@ -119,6 +126,11 @@ def merge_equal_graphs(rows: Iterable[ArchitectureRow]) -> tuple[list[Architectu
         composed = first.composed and row.composed
         merged[row.fingerprint] = replace(first, names=tuple(names), composed=composed)
     return list(merged.values()), list(positions.values())
+
+
+def without_places(rows: Iterable[ArchitectureRow]) -> list[ArchitectureRow]:
+    """The rows without their coordinates, which mean nothing on the map of another index."""
+    return [replace(row, x=None, y=None) for row in rows]
 
 
 def to_table(rows: Iterable[ArchitectureRow]) -> pa.Table:

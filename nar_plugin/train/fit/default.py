@@ -22,6 +22,7 @@ from nar_plugin.tracing.vocabulary import VOCABULARY_VERSION
 from nar_plugin.train.corpus.corpus import WELL_KNOWN, CorpusGraph, read_corpus, read_modules
 from nar_plugin.train.corpus.facts import facts_of
 from nar_plugin.train.fit.blocks import blocks_of_corpus
+from nar_plugin.train.fit.coordinates import FEWEST, coordinates
 
 _BATCH = 256  # graphs that are labelled at once
 
@@ -31,7 +32,7 @@ def write_index(corpus: Path, encoder: Path, folder: Path, revision: str) -> Arc
 
     Only graphs that are searched (`CorpusGraph.is_searched`) are written, those of most names
     first: of graphs that differ in their heads alone, which are equally near to any question, the
-    best known comes first. Their labels and blocks are written too.
+    best known comes first. Their labels and blocks are written too, and their places on the map.
 
     Args:
         corpus: Folder of a corpus.
@@ -49,9 +50,14 @@ def write_index(corpus: Path, encoder: Path, folder: Path, revision: str) -> Arc
         tables.append(labels.compared())
     fingerprints = [item.fingerprint for item in items]
     families = Counter(name["family"] for item in items for name in item.names)
+    vectors = np.concatenate(parts)
+    rows = [_row(item, families) for item in items]
+    if len(rows) >= FEWEST:
+        places = coordinates(vectors).tolist()
+        rows = [replace(row, x=x, y=y) for row, (x, y) in zip(rows, places, strict=True)]
     index = ArchitectureIndex.from_rows(
-        [_row(item, families) for item in items],
-        np.concatenate(parts),
+        rows,
+        vectors,
         encoder_id(encoder),
         encoder_sha256(encoder),
         tracer=VOCABULARY_VERSION,
