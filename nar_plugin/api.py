@@ -24,6 +24,7 @@ from nar_plugin.index.ranking import alike, most_alike, under_own_name
 from nar_plugin.index.search.limits import with_own_sizes
 from nar_plugin.index.stored_designs import stored_design
 from nar_plugin.likeness.parts import cut
+from nar_plugin.map import DesignMap, map_of
 from nar_plugin.mining import MacroGraph
 from nar_plugin.opened_indexes import Index, clear_cache, load_index
 from nar_plugin.report import (
@@ -53,6 +54,7 @@ __all__ = [
     "clear_cache",
     "compare",
     "dedupe",
+    "design_map",
     "embed",
     "find_similar",
     "load_index",
@@ -322,6 +324,29 @@ def dedupe(models: Iterable[Any], *, trace: bool = False) -> DistinctDesigns:
         name = name_text(query) if query.name else f"{query.class_name} #{place}"
         asked.append(Asked(place, name, query.design, backbone, query.ops, note))
     return distinct_designs(asked, refused)
+
+
+def design_map(
+    models: Iterable[Any] = (), *, example_inputs: Any = None, index: Index = None
+) -> DesignMap:
+    """Show all designs of an index in the plane, where near ones are alike, and models among them.
+
+    A model that the index does not hold is placed by the designs that are nearest to it.
+
+    Example:
+        ```python
+        nar_plugin.design_map(["timm:resnet50", model]).save("map.html")
+        ```
+
+    Raises:
+        NarError: The index came without a map.
+    """
+    index = load_index(index)
+    asked = []
+    for model in models:
+        subject, query, _ = ask(model, example_inputs, index, "design_map")
+        asked.append((name_text(query), query.params, subject.fingerprint, subject.vector))
+    return map_of(index, asked)
 
 
 def novelty(model: Any, *, example_inputs: Any = None, index: Index = None) -> Novelty:

@@ -22,6 +22,7 @@ from nar_plugin.cli import (
     find,
     hub,
     index,
+    map,
     motifs,
     novelty,
     plugins,
@@ -48,6 +49,7 @@ app.command("trace")(trace.trace)
 app.command("motifs")(motifs.motifs)
 app.command("compare")(compare.compare)
 app.command("draw")(draw.draw)
+app.command("map")(map.map)
 app.command("dedupe")(dedupe.dedupe)
 app.command("novelty")(novelty.novelty)
 app.command("serve")(serve.serve)
