@@ -82,15 +82,17 @@ def placed(index: ArchitectureIndex, vectors: FloatArray) -> FloatArray:
     return np.concatenate(parts)
 
 
-def mean_of_nearest(cosines: FloatArray, places: FloatArray) -> FloatArray:
-    """The weighted mean of the places of the rows of highest cosine: see `placed`.
+def mean_of_nearest(
+    cosines: FloatArray, places: FloatArray, k: int = NEAREST, sharpness: float = SHARPNESS
+) -> FloatArray:
+    """The weighted mean of the places of the k rows of highest cosine: see `placed`.
 
     Shapes:
         float32[m, n] and float32[n, 2] to float32[m, 2].
     """
-    nearest = np.argsort(-cosines, axis=1, kind="stable")[:, :NEAREST]
+    nearest = np.argsort(-cosines, axis=1, kind="stable")[:, :k]
     best = np.take_along_axis(cosines, nearest, axis=1)
-    weights = np.exp((best - best[:, :1]) / SHARPNESS)
+    weights = np.exp((best - best[:, :1]) / sharpness)
     weights /= weights.sum(axis=1, keepdims=True)
     found: FloatArray = np.einsum("mk,mkd->md", weights, places[nearest]).astype(np.float32)
     return found
