@@ -1,12 +1,10 @@
 "use strict";
 const GRID = 10000, $ = (id) => document.getElementById(id);
 const make = (kind, text, more) => Object.assign(document.createElement(kind), { textContent: text ?? "" }, more);
-
 async function unpacked() {
   const bytes = Uint8Array.from(atob($("packed").textContent), (char) => char.charCodeAt(0));
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
 }
-
 unpacked().then((data) => {
   const canvas = $("map"), ink = canvas.getContext("2d"), total = data.names.length;
   const top = Math.max(...data.y), known = data.also.length;
@@ -14,34 +12,26 @@ unpacked().then((data) => {
   const asked = new Map(data.asked.map((each) => [each.point, each.text]));
   const texts = data.names.map((name, i) => `${name} ${data.also[i] ?? ""}`.toLowerCase());
   const view = { x: 0, y: 0, scale: 1 }, hidden = new Set();
-  let legend = data.legends[0], matched = null, picked = -1, hovered = -1, wide = 1, high = 1, waiting = false;
+  let legend = data.legends[0], matched = null, picked = -1, hovered = -1, wide = 1, high = 1, waiting = 0;
 
   const sx = (i) => (data.x[i] - view.x) * view.scale, sy = (i) => (top - data.y[i] - view.y) * view.scale;
   const shown = (i) => !hidden.has(legend.codes[i]) && (!matched || matched.has(i));
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
   const fitting = () => 0.92 * Math.min(wide / GRID, high / top);
 
-  function showAll() {
-    view.scale = fitting();
-    view.x = GRID / 2 - wide / 2 / view.scale;
-    view.y = top / 2 - high / 2 / view.scale;
-    later();
-  }
+  function center(x, y, scale) { view.scale = scale; shift(x - wide / 2 / scale - view.x, y - high / 2 / scale - view.y); }
+  function showAll() { center(GRID / 2, top / 2, fitting()); }
+  function shift(x, y) { view.x += x; view.y += y; later(); }
   function zoom(by, px = wide / 2, py = high / 2) {
     if (!by) return showAll();
     const next = Math.min(Math.max(view.scale * by, fitting() / 2), fitting() * 300);
-    view.x += px / view.scale - px / next;
-    view.y += py / view.scale - py / next;
+    shift(px / view.scale - px / next, py / view.scale - py / next);
     view.scale = next;
-    later();
   }
-  function later() {
-    if (!waiting) requestAnimationFrame(draw);
-    waiting = true;
-  }
+  function later() { waiting ||= requestAnimationFrame(draw); }
 
   function draw() {
-    waiting = false;
+    waiting = 0;
     ink.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
     ink.clearRect(0, 0, wide, high);
     const size = Math.min(1.6 * Math.sqrt(view.scale / fitting()), 6) * (matched ? 1.5 : 1);
@@ -54,14 +44,11 @@ unpacked().then((data) => {
       path.arc(x, y, r, 0, 7);
       if (path !== faint) inView.push(i);
     }
-    ink.globalAlpha = 0.5;
-    ink.fillStyle = colour("quiet");
-    ink.fill(faint);
-    ink.globalAlpha = 0.85;
+    const fill = (path, fillStyle, globalAlpha) => Object.assign(ink, { fillStyle, globalAlpha }).fill(path);
+    fill(faint, colour("quiet"), 0.5);
     paths.forEach((path, code) => {
       const chosen = legend.entries[code][1];
-      ink.fillStyle = chosen === "ink" ? colour("ink") : chosen;
-      ink.fill(path);
+      fill(path, chosen === "ink" ? colour("ink") : chosen, 0.85);
     });
     ink.globalAlpha = 1;
     const boxes = [];
@@ -82,11 +69,9 @@ unpacked().then((data) => {
     if (document.activeElement === canvas && canvas.matches(":focus-visible")) ring(-1, 4, colour("mark"));
   }
   function ring(i, size, stroke) {
-    ink.beginPath();
-    ink.arc(i < 0 ? wide / 2 : sx(i), i < 0 ? high / 2 : sy(i), size, 0, 7);
-    ink.lineWidth = 2.5;
-    ink.strokeStyle = stroke;
-    ink.stroke();
+    const path = new Path2D();
+    path.arc(i < 0 ? wide / 2 : sx(i), i < 0 ? high / 2 : sy(i), size, 0, 7);
+    Object.assign(ink, { lineWidth: 2.5, strokeStyle: stroke }).stroke(path);
   }
   function write(text, x, y, boxes, font, fill, always = 0) {  // or so far below, where it would collide
     ink.font = font;
@@ -94,12 +79,9 @@ unpacked().then((data) => {
     const collides = () => boxes.some((b) => px - half < b[2] && b[0] < px + half && y - 9 < b[3] && b[1] < y + 9);
     if (collides() && !always) return;
     if (collides()) y += 2 * always;
-    const box = [px - half, y - 9, px + half, y + 9];
-    boxes.push(box);
-    Object.assign(ink, { textAlign: "center", textBaseline: "middle", lineJoin: "round", lineWidth: 4 });
-    ink.strokeStyle = colour("paper");
-    ink.strokeText(text, px, y);
-    ink.fillStyle = fill;
+    boxes.push([px - half, y - 9, px + half, y + 9]);
+    Object.assign(ink, { textAlign: "center", textBaseline: "middle", lineJoin: "round", lineWidth: 4, fillStyle: fill });
+    Object.assign(ink, { strokeStyle: colour("paper") }).strokeText(text, px, y);
     ink.fillText(text, px, y);
   }
 
@@ -128,15 +110,15 @@ unpacked().then((data) => {
     if (svg) card.append(make("img", "", { alt: `Picture of ${data.names[i]}`, src: `data:image/svg+xml,${encodeURIComponent(svg)}` }));
     if (pinned) {
       if (data.link && i < known) {
-        const link = make("a", "Find what is like it", { href: data.link + encodeURIComponent(data.names[i]), target: "_top" });
-        card.append(make("p"));
-        card.lastChild.append(link);
+        const address = data.link + encodeURIComponent(data.names[i]);
+        card.appendChild(make("p")).append(make("a", "Find what is like it", { href: address, target: "_top" }));
       }
       const near = make("ul");
       for (const other of nearest(sx(i), sy(i), Infinity, 6)) if (other !== i) near.append(choice(other));
       card.append(make("p", "Nearest on the map:"), near);
       card.append(make("button", "×", { className: "close", ariaLabel: "Close", onclick: () => { leave(); canvas.focus(); } }));
     }
+    card.style.pointerEvents = pinned ? "" : "none";  // a hint must not catch the click
     card.hidden = false;
   }
   function choice(i) {
@@ -146,19 +128,12 @@ unpacked().then((data) => {
   }
   function pick(i, move) {
     picked = i;
-    if (move) {
-      view.scale = Math.max(view.scale, fitting() * 6);
-      view.x = data.x[i] - wide / 2 / view.scale;
-      view.y = top - data.y[i] - high / 2.6 / view.scale;
-    }
+    const scale = Math.max(view.scale, fitting() * 6), above = wide < 500 ? high / 3.5 / scale : 0;  // the card
+    if (move) center(data.x[i], top - data.y[i] + above, scale);
     tell(i, true);
     later();
   }
-  function leave() {
-    picked = -1;
-    $("card").hidden = true;
-    later();
-  }
+  function leave() { picked = -1; $("card").hidden = true; later(); }
 
   function search() {
     const words = $("search").value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -199,14 +174,13 @@ unpacked().then((data) => {
     const step = 60 / view.scale, moves = { ArrowLeft: [-step, 0], ArrowRight: [step, 0], ArrowUp: [0, -step], ArrowDown: [0, step] };
     const zooms = { "+": 1.4, "=": 1.4, "-": 1 / 1.4, 0: 0 }, [middle] = nearest(wide / 2, high / 2, Infinity);
     if (event.ctrlKey || event.metaKey) return;
-    if (moves[event.key]) { view.x += moves[event.key][0]; view.y += moves[event.key][1]; later(); }
+    if (moves[event.key]) shift(...moves[event.key]);
     else if (event.key in zooms) zoom(zooms[event.key]);
     else if (event.key === "Enter" && middle !== undefined) pick(middle);
     else if (event.key === "Escape") leave();
     else return;
     event.preventDefault();
   };
-
   const touching = new Map();
   let moved = 0;
   canvas.onpointerdown = (event) => {
@@ -219,12 +193,11 @@ unpacked().then((data) => {
     if (!before) return hover(now);
     const [other] = [...touching].filter(([id]) => id !== event.pointerId).map((each) => each[1]);
     const spread = (point) => Math.hypot(point[0] - other[0], point[1] - other[1]) || 1;
-    view.x -= (now[0] - before[0]) / view.scale / touching.size;
-    view.y -= (now[1] - before[1]) / view.scale / touching.size;
+    const speed = view.scale * touching.size;
+    shift((before[0] - now[0]) / speed, (before[1] - now[1]) / speed);
     if (other) zoom(spread(now) / spread(before), (now[0] + other[0]) / 2, (now[1] + other[1]) / 2);
     moved += Math.hypot(now[0] - before[0], now[1] - before[1]);
     touching.set(event.pointerId, now);
-    later();
   };
   canvas.onpointerup = canvas.onpointercancel = (event) => {
     const [i] = nearest(event.offsetX, event.offsetY, 14);

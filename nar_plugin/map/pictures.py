@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from nar_plugin.drawing import Picture
 from nar_plugin.errors import NarError
@@ -18,13 +19,21 @@ if TYPE_CHECKING:
 FAMILIES = 40
 HEIGHT = 180  # pixels
 _LARGEST = 3_000  # operations of a design that is drawn: larger ones take seconds
+_drawn: WeakKeyDictionary[ArchitectureIndex, dict[int, str]] = WeakKeyDictionary()
 
 
 def family_pictures(index: ArchitectureIndex) -> dict[int, str]:
     """By its row the picture of the best known design of each of the largest families.
 
-    That is the first row of the family: an index has those of most names first.
+    That is the first row of the family: an index has those of most names first. They are drawn
+    once, in some seconds.
     """
+    if index not in _drawn:
+        _drawn[index] = _family_pictures(index)
+    return _drawn[index]
+
+
+def _family_pictures(index: ArchitectureIndex) -> dict[int, str]:
     families = index.contents.table["family"].to_pylist()
     first: dict[str, int] = {}
     for place, family in enumerate(families):

@@ -27,6 +27,7 @@ class State:
         library: As `task`.
         params: As `task`, such as `<10M`.
         year: As `task`, such as `>=2023`.
+        map: Whether the map of all designs is shown, with the models on it.
     """
 
     model: str = ""
@@ -37,12 +38,14 @@ class State:
     library: str = ""
     params: str = ""
     year: str = ""
+    map: bool = False
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> State:
         """The state that an address or a form describes; unknown keys are left out."""
         texts = {key: str(values.get(key) or "").strip() for key in ("model", "against", *FILTERS)}
-        return cls(k=_number(values.get("k")), **texts)
+        shown = str(values.get("map") or "").lower() in ("1", "true")
+        return cls(k=_number(values.get("k")), map=shown, **texts)
 
     def where(self) -> dict[str, str]:
         """The conditions on the hits.
@@ -61,6 +64,9 @@ class State:
         values = {key: value for key, value in asdict(self).items() if value not in ("", None)}
         if self.k == K:
             del values["k"]
+        values["map"] = "1"
+        if not self.map:
+            del values["map"]
         return "?" + urlencode(values, safe=":/")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from html import escape
 from pathlib import Path
@@ -24,8 +24,9 @@ from nar_plugin.web.uploads import Uploads
 from nar_plugin.web.visitors import asked
 
 KEPT = 32  # answers that are kept; another visitor often asks the same
+_MAPS = 8  # maps that are kept, of half a megabyte each
 _NO_GRAPH = "There is no picture of it: its graph is not in the index."
-_WEIGHTS = "A file of weights has no forward to draw or to compare. Ask about one of its hits."
+_WEIGHTS = "A file of weights has no forward to draw, compare or map. Ask about one of its hits."
 Found = SimilarArchitectures | SimilarWeights
 
 
@@ -36,6 +37,7 @@ class Shown:
     hits: str = ""
     picture: str = ""
     comparison: str = ""
+    map: str = ""
 
 
 class Desk:
@@ -52,15 +54,18 @@ class Desk:
         self._hub = hub
         self._find = lru_cache(KEPT)(self._find_anew)
         self._compare = lru_cache(KEPT)(self._compare_anew)
+        self._map = lru_cache(_MAPS)(self._map_anew)
 
     def show(self, state: State) -> Shown:
-        """Hits, picture and comparison; what cannot be answered is said in its place."""
+        """Hits, picture, comparison and map; what cannot be answered is said in its place."""
+        shown = self.told(lambda: self.mapped(state)) if state.map else ""
         if not state.model:
-            return Shown()
+            return Shown(map=shown)
         return Shown(
             self.told(lambda: hits_html(self.similar(state), state)),
             "" if state.against else self.told(lambda: self.picture(state.model), quiet=True),
             self.told(lambda: self.compared(state)) if state.against else "",
+            shown,
         )
 
     def similar(self, state: State) -> Found:
@@ -105,6 +110,14 @@ class Desk:
         page = escape(macro.draw(title).html())
         return f'<iframe sandbox title="The boxes, to unfold" srcdoc="{page}"></iframe>'
 
+    def mapped(self, state: State) -> str:
+        """The map of all designs with the models of a state on it, in a frame.
+
+        Its script runs there, for the page of `nar_plugin.map` has one, and reaches nothing here.
+        """
+        asked = tuple(self._asked(text) for text in (state.model, state.against) if text)
+        return self._map(asked)
+
     def told(self, make: Callable[[], str], *, quiet: bool = False) -> str:
         """What `make` returns; instead of an error, what it says.
 
@@ -133,11 +146,24 @@ class Desk:
         found: Any = api.find_similar(model, k, where=dict(where) or None)
         return cast(Found, found)
 
+    def _map_anew(self, asked: tuple[str | Path, ...]) -> str:
+        _refuse_weights(*asked)
+        found = api.design_map(asked, index=self.index)
+        named = (
+            replace(each, text=self.uploads.without_folders(each.text)) for each in found.asked
+        )
+        page = escape(replace(found, asked=tuple(named)).html(link="?model="))
+        allowed = "allow-scripts allow-top-navigation-by-user-activation"
+        return f'<iframe sandbox="{allowed}" title="Map of all designs" srcdoc="{page}"></iframe>'
+
     def _compare_anew(self, model: str | Path, against: str | Path) -> Comparison:
-        for each in (model, against):
-            if isinstance(each, Path) and each.suffix == ".safetensors":
-                raise NarError(_WEIGHTS)
+        _refuse_weights(model, against)
         return api.compare(model, against)
+
+
+def _refuse_weights(*asked: str | Path) -> None:
+    if any(isinstance(each, Path) and each.suffix == ".safetensors" for each in asked):
+        raise NarError(_WEIGHTS)
 
 
 def error_html(error: NarError) -> str:

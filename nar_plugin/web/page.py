@@ -22,7 +22,8 @@ from nar_plugin.web.uploads import ENDINGS
 AT_ONCE = 2  # questions that are answered at the same time
 WAITING = 100  # questions that wait at most
 _KEPT = 3600  # seconds for which Gradio keeps its own copy of an upload
-_KEYS = ("model", "against", "k", *FILTERS)
+_KEYS = ("model", "against", "k", *FILTERS, "map")
+_AREAS = ("map", "comparison", "hits", "picture")
 _INTRO = (
     "# What is this architecture like?\nType a model's name, such as `timm:resnet50`, or give its "
     "`config.json`, `.onnx`, `.pt2` or `.safetensors` file. Nothing in it is executed."
@@ -37,7 +38,7 @@ def page_of(desk: Desk) -> gr.Blocks:
         gr.Markdown(_INTRO)
         fields, ask, filters = _form(desk)
         file, pasted, paste = _files()
-        shown = [gr.HTML(elem_id=f"nw-{name}") for name in ("comparison", "hits", "picture")]
+        shown = [gr.HTML(elem_id=f"nw-{name}") for name in _AREAS]
         gr.HTML(
             "<span></span>",
             elem_id="nw-server",
@@ -70,18 +71,18 @@ def page_of(desk: Desk) -> gr.Blocks:
             "inputs": fields,
             "outputs": shown,
             "js": _file("address.js"),
-            "show_progress_on": shown[0],
+            "show_progress_on": shown[1],
             "api_visibility": "private",
         }
         typed = [field.submit for field in fields if isinstance(field, gr.Textbox)]
-        gr.on([ask.click, *typed], answer, **asking)
+        gr.on([ask.click, fields[-1].input, *typed], answer, **asking)
         file.upload(upload, file, fields[0], api_name="upload").success(answer, **asking)
         read = paste.click(keep_config, pasted, fields[0], api_name="upload_config")
         read.success(answer, **asking)
         page.load(
             arrive,
             outputs=[*fields, *shown, filters],
-            show_progress_on=shown[0],
+            show_progress_on=shown[1],
             api_visibility="private",
         )
         _offer_api(desk)
@@ -99,12 +100,13 @@ def _form(desk: Desk) -> tuple[list[Any], gr.Button, gr.Accordion]:
             label="Compare with", placeholder="timm:seresnet50", scale=3, elem_id="nw-against"
         )
         ask = gr.Button("Ask", variant="primary", scale=1, min_width=90, elem_id="nw-ask")
+    on_map = gr.Checkbox(label="Show the map of all designs", container=False, elem_id="nw-on-map")
     with gr.Accordion("Filters", open=False, elem_id="nw-filters") as filters, gr.Row():
         k = gr.Slider(1, MOST, K, step=1, label="Hits", elem_id="nw-k")
         chosen = [_choice(desk, key) for key in ("task", "family", "library")]
         params = gr.Textbox(label="Params", placeholder="<10M", min_width=120, elem_id="nw-params")
         year = gr.Textbox(label="Year", placeholder=">=2020", min_width=120, elem_id="nw-year")
-    return [model, against, k, *chosen, params, year], ask, filters
+    return [model, against, k, *chosen, params, year, on_map], ask, filters
 
 
 def _choice(desk: Desk, key: str) -> gr.Dropdown:
@@ -144,7 +146,7 @@ def _files_alone(move: Callable[[Any], Awaitable[str | None]]) -> Callable[[Any]
 
 def _areas(desk: Desk, state: State) -> tuple[str, ...]:
     shown = desk.show(state)
-    return shown.comparison, shown.hits, shown.picture
+    return tuple(getattr(shown, name) for name in _AREAS)
 
 
 def _explain(desk: Desk) -> Callable[[Any], str]:
@@ -185,7 +187,7 @@ def _offer_api(desk: Desk) -> None:
             params: Only hits of this size, such as <10M or 10M-50M.
             year: Only hits of these years, such as >=2020.
         """
-        asked = model, "", k, task, family, library, params, year
+        asked = model, "", k, task, family, library, params, year, False
         state = State.of(dict(zip(_KEYS, asked, strict=True)))
         answer: dict[str, Any] = _or_error(desk, lambda: desk.similar(state).to_dict())
         return answer

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MIB = 1 << 20
 LARGEST = 200  # MiB of an upload
 _ROOM = 2048  # MiB of all uploads that are kept
-_WARM = State(model="timm:resnet50")
+_WARM = State(model="timm:resnet50", map=True)
 # Back and forward bring another address: the page opens that one.
 _HEAD = "<script>addEventListener('popstate', () => location.reload())</script>"
 

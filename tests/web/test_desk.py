@@ -1,10 +1,17 @@
+import gzip
 import json
+import re
+from base64 import b64decode
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
+from nar_plugin import api
+from nar_plugin.index import ArchitectureIndex
+from nar_plugin.map import map_of
 from nar_plugin.web.address import State
 from nar_plugin.web.desk import Desk
 from nar_plugin.web.uploads import Uploads
@@ -61,6 +68,53 @@ def test_two_models_stand_side_by_side(desk):
     assert "sandbox" in desk.unfolded("timm:resnet50")
 
 
+@pytest.fixture
+def mapped(desk, monkeypatch):
+    """The desk with an index of two designs that have a place on its map."""
+    resnet, vector = desk.index.by_name("timm:resnet50")
+    bert, other = desk.index.by_name("transformers:bert")
+    places = [replace(resnet, x=0.0, y=0.0), replace(bert, x=1.0, y=1.0)]
+    known = desk.index.manifest
+    small = ArchitectureIndex.from_rows(
+        places,
+        np.stack([vector, other]),
+        known.encoder,
+        known.encoder_sha256,
+        tracer=known.tracer,
+        fingerprint=known.fingerprint,
+        versions=known.versions,
+    )
+    monkeypatch.setattr(desk, "index", small)
+    desk._map.cache_clear()
+    return desk
+
+
+def packed(html):
+    """What the script of a map in a frame reads."""
+    (data,) = re.findall(r"text/plain&quot;&gt;([\w+/=]+)&lt;/script", html)
+    return json.loads(gzip.decompress(b64decode(data)))
+
+
+def test_the_map_is_shown_alone_and_with_a_model_on_it(mapped):
+    alone = mapped.show(State(map=True))
+    assert not alone.hits and packed(alone.map)["names"] == ["timm:resnet50", "transformers:bert"]
+    assert is_harmless(alone.map) and 'sandbox="allow-scripts allow-top' in alone.map
+    data = packed(mapped.show(State(model="timm:resnet50", map=True)).map)
+    assert data["asked"] == [{"text": "timm:resnet50", "point": 0}]
+    assert data["link"] == "?model="
+    assert not mapped.show(State(model="timm:resnet50")).map
+    assert "nw-error" in mapped.show(State(model=HOSTILE, map=True)).map
+
+
+def test_an_upload_on_the_map_tells_no_folder(mapped, monkeypatch):
+    vector = np.ones(mapped.index.manifest.dim, np.float32)
+    asked = [(f"{mapped.uploads.folder}/1/config.json", 5, "new", vector)]
+    monkeypatch.setattr(api, "design_map", lambda models, index: map_of(index, asked))
+    (shown,) = packed(mapped.show(State(model="timm:resnet50", map=True)).map)["asked"]
+    assert shown["point"] == 2 and shown["text"].endswith("config.json")
+    assert str(mapped.uploads.folder) not in shown["text"]
+
+
 @pytest.mark.parametrize("text", [HOSTILE, f"timm:{HOSTILE}", f"timm:resnet50&model={HOSTILE}"])
 def test_hostile_references_stay_text(text, desk):
     shown = desk.show(State(model=text, against=text, family=text))
@@ -96,6 +150,7 @@ def test_weights_are_asked_by_their_header(desk, tmp_path):
         State(),
         State(model="timm:resnet50", against="timm:resnet18", k=3),
         State(model="a&b=c#d", params="<10M", year=">=2020", family="é"),
+        State(map=True),
     ],
 )
 def test_a_state_is_its_address(state):
