@@ -17,7 +17,15 @@ from nar_plugin.train.fit.coordinates import coordinates
 
 HELD = 500  # designs to choose on, and as many to report
 FloatArray = NDArray[np.float32]
-SETTINGS = ((15, 0.1), (30, 0.3), (50, 0.3), (50, 0.5), (100, 0.5), (100, 0.8))
+ONE_STAGE = -1.0  # all vectors are alike: one leader, so the map begins with main directions
+SETTINGS = (
+    (15, 0.1, ONE_STAGE),
+    (30, 0.3, ONE_STAGE),
+    (50, 0.5, ONE_STAGE),
+    (100, 0.8, ONE_STAGE),
+    (50, 0.5, 0.8),
+    (50, 0.5, 0.95),
+)
 RULES = {
     "nearest alone": (1, 1.0),
     **{f"mean of {k}, sharpness {s}": (k, s) for k in (3, 5, 10, 20) for s in (0.02, 0.05, 0.2)},
@@ -30,14 +38,32 @@ def same_family(distances: FloatArray, families: NDArray[np.str_]) -> float:
     return float((families[distances.argmin(axis=1)] == families).mean())
 
 
+def far_from_kin(vectors: FloatArray, places: FloatArray, families: NDArray[np.str_]) -> float:
+    """The share of families that lie over a fifth of the map's width from their kin.
+
+    Of families of five designs and more. Kin are the three whose mean vectors are nearest; the
+    nearest of these on the map counts, from middle to middle.
+    """
+    names, counts = np.unique(families, return_counts=True)
+    large = names[counts >= 5]
+    means = np.stack([vectors[families == name].mean(axis=0) for name in large])
+    middles = np.stack([np.median(places[families == name], axis=0) for name in large])
+    apart = pairwise_distances(means, metric="cosine")
+    np.fill_diagonal(apart, np.inf)
+    kin = np.argsort(apart, axis=1)[:, :3]
+    far = np.linalg.norm(middles[:, None] - middles[kin], axis=2).min(axis=1)
+    return float((far > np.ptp(places, axis=0).max() / 5).mean())
+
+
 def quality(vectors: FloatArray, places: FloatArray, families: NDArray[np.str_]) -> str:
-    """Trustworthiness for 10, 15 and 20 neighbours, and the share of neighbours of the family."""
+    """Trustworthiness for 10, 15 and 20 neighbours, and the two shares."""
     apart = pairwise_distances(vectors, metric="cosine").astype(np.float32)
     trusts = [
         trustworthiness(apart, places, n_neighbors=k, metric="precomputed") for k in (10, 15, 20)
     ]
     near = same_family(pairwise_distances(places).astype(np.float32), families)
-    return " | ".join(f"{value:.3f}" for value in (*trusts, near))
+    lost = far_from_kin(vectors, places, families)
+    return " | ".join(f"{value:.3f}" for value in (*trusts, near, lost))
 
 
 def errors(
@@ -90,11 +116,11 @@ if __name__ == "__main__":
     index = nar_plugin.load_index(*words)
     vectors = np.asarray(index.vectors)
     families = np.array(index.contents.table["family"].to_pylist())
-    print("trustworthiness of 10 | 15 | 20 neighbours | nearest of the family")
+    print("trustworthiness of 10 | 15 | 20 neighbours | nearest of the family | far from kin")
     if "--settings" in sys.argv:
-        for neighbours, apart in SETTINGS:
-            found = coordinates(vectors, neighbours, apart)
-            print(neighbours, apart, "|", quality(vectors, found, families), flush=True)
+        for setting in SETTINGS:
+            found = coordinates(vectors, *setting)
+            print(setting, "|", quality(vectors, found, families), flush=True)
     else:
         print(quality(vectors, stored_places(index.contents), families))
         by_cosine = same_family(pairwise_distances(vectors, metric="cosine"), families)

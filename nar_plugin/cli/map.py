@@ -20,7 +20,7 @@ def map(
         "map.html"
     ),
 ) -> None:
-    """Show all known designs on a page, near ones side by side, and models among them."""
+    """Show all known designs on one page, and where models stand there."""
     from nar_plugin import api
 
     say(str(api.design_map(references or []).save(output)))

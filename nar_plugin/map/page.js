@@ -1,5 +1,4 @@
-"use strict";
-const GRID = 10000, $ = (id) => document.getElementById(id);
+"use strict"; const GRID = 10000, $ = (id) => document.getElementById(id);
 const make = (kind, text, more) => Object.assign(document.createElement(kind), { textContent: text ?? "" }, more);
 async function unpacked() {
   const bytes = Uint8Array.from(atob($("packed").textContent), (char) => char.charCodeAt(0));

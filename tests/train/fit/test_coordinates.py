@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 from nar_plugin.index import EMBEDDED, ArchitectureIndex
-from nar_plugin.train.fit.coordinates import coordinates
+from nar_plugin.train.fit.coordinates import coordinates, leaders
+
+
+def test_a_leader_is_not_alike_to_one_before_it():
+    angles = np.radians([0, 10, 80, 84, 45, 2])
+    vectors = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
+    first, of = leaders(vectors, np.cos(np.radians(15)))
+    assert first.tolist() == [0, 2, 4]
+    assert of.tolist() == [0, 0, 1, 1, 2, 0]
 
 
 @pytest.mark.slow
