@@ -62,7 +62,8 @@ def test_every_method_gives_probabilities_and_learns(name, space):
     assert found.shape == (len(space.kinds), len(space.edges), len(space.operations))
     torch.testing.assert_close(found.sum(-1), torch.ones(found.shape[:2]))
     assert found.min() > 0.5 / len(space.operations)  # nothing is decided at first
-    optimiser = torch.optim.Adam(method.parameters(), lr=0.03)
+    rate = 0.1 if name == "baseline" else 0.005
+    optimiser = torch.optim.Adam(method.parameters(), lr=rate)
     losses = []
     for _ in range(60):  # towards the first operation on even edges, the last on odd ones
         wanted = [0 if edge % 2 else -1 for edge in range(len(space.edges))]
