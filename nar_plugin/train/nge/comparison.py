@@ -1,0 +1,130 @@
+"""The comparison of Table 4 where every answer is known: rates chosen, methods measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tqdm import tqdm
+
+from nar_plugin.train.nge.alternatives import METHODS
+from nar_plugin.train.nge.nas201_table import Nas201Table, read_table
+from nar_plugin.train.nge.policy import policy_search, random_search
+from nar_plugin.train.nge.result_cells import cell
+
+REWARDS = ("test", "validation")
+# Of Adam. Logits are moved by a rate themselves, embeddings through four to seven layers.
+RATES = {
+    name: (0.003, 0.01, 0.03, 0.1, 0.3) if name == "baseline" else (3e-5, 1e-4, 3e-4, 1e-3, 3e-3)
+    for name in METHODS
+}
+_AIMS = ("derived", "best")  # what a rate is chosen for
+_CHOOSING = range(1000, 1010)  # seeds that choose the rate, none of which is measured
+Record = dict[str, Any]
+
+
+def compare(data: Path, work: Path, reward: str, seeds: int, queries: int) -> list[Record]:
+    """Measure every method and random search on seeds that chose nothing.
+
+    Args:
+        data: Folder of the tables (`read_table`).
+        work: Receives a file for each search.
+        reward: What the search sees: `test` (after 200 epochs, the truth itself) or `validation`
+            (after 12 epochs).
+        seeds: How many are measured.
+        queries: Cells that each search asks about.
+
+    Returns:
+        A row for each method and aim. The aim is the cell that a search derives in the end, or the
+        best that it asked about; its rate is the one whose reward at the aim was highest. Mean and
+        standard error over seeds are of the aim's true accuracy.
+    """
+    table = read_table(data)
+    folder = work / "policy" / reward
+    runs = [(name, rate, seed) for name in METHODS for rate in RATES[name] for seed in _CHOOSING]
+    tried = [
+        _run(folder, table, reward, *run, queries)
+        for run in tqdm(runs, desc=f"choosing rates by {reward}", unit="search", delay=1)
+    ]
+    chosen = {(name, aim): _rate(tried, name, aim) for aim in _AIMS for name in METHODS}
+    chosen["random", "best"] = 0.0  # it has none
+    runs = [
+        (name, rate, seed)
+        for name, rate in dict.fromkeys((name, rate) for (name, _), rate in chosen.items())
+        for seed in range(seeds)
+    ]
+    found = [
+        _run(folder, table, reward, *run, queries)
+        for run in tqdm(runs, desc=f"measuring by {reward}", unit="search", delay=1)
+    ]
+    rows = []
+    for (name, aim), rate in chosen.items():
+        values = [run[aim] for run in found if (run["method"], run["rate"]) == (name, rate)]
+        mean, error = mean_and_error(values)
+        rows.append(
+            {"reward": reward, "aim": aim, "method": name, "rate": rate, "seeds": seeds}
+            | {"queries": queries, "accuracy": mean, "error": error}
+        )
+    return rows
+
+
+def _rate(tried: list[Record], method: str, aim: str) -> float:
+    """The rate whose searches saw the highest reward at the aim, on average."""
+
+    def reward(rate: float) -> float:
+        runs = [run for run in tried if (run["method"], run["rate"]) == (method, rate)]
+        return float(np.mean([run[f"{aim}_reward"] for run in runs]))
+
+    return max(RATES[method], key=reward)
+
+
+def _run(
+    folder: Path,
+    table: Nas201Table,
+    reward: str,
+    method: str,
+    rate: float,
+    seed: int,
+    queries: int,
+) -> Record:
+    rewards = table.test if reward == "test" else table.validation
+
+    def measure() -> Record:
+        if method == "random":
+            ended = random_search(rewards, queries, seed)
+        else:
+            ended = policy_search(method, rewards, rate, queries, seed)
+        return {
+            "cell": ended.derived,
+            "derived_reward": float(rewards[ended.derived]),
+            "best_reward": float(rewards[ended.best]),
+            "derived": float(table.test[ended.derived]),
+            "best": float(table.test[ended.best]),
+        }
+
+    settings = {"method": method, "rate": rate, "seed": seed, "queries": queries}
+    record: Record = cell(folder / f"{method}-{rate:g}-{seed}.json", settings, measure)
+    return record
+
+
+def mean_and_error(values: Iterable[float]) -> tuple[float, float]:
+    """The mean, and its standard error; NaN of a single value."""
+    array = np.array(list(values))
+    error = array.std(ddof=1) / np.sqrt(len(array)) if len(array) > 1 else np.nan
+    return float(array.mean()), float(error)
+
+
+def table_text(rows: list[Record]) -> str:
+    """The rows as a table of Markdown."""
+    lines = ["| method | derived cell | rate | best cell asked | rate |", "|---|---|---|---|---|"]
+    for name in dict.fromkeys(row["method"] for row in rows):
+        cells = []
+        for aim in _AIMS:
+            row = next((row for row in rows if (row["method"], row["aim"]) == (name, aim)), None)
+            cells += [f"{row['accuracy']:.2f} ± {row['error']:.2f}" if row else "", ""]
+            if row and row["rate"]:
+                cells[-1] = f"{row['rate']:g}"
+        lines.append(f"| {' | '.join([name, *cells])} |")
+    return "\n".join(lines)

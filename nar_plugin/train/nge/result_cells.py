@@ -1,0 +1,32 @@
+"""Finished measurements, a JSON file each, so that an interrupted comparison goes on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+
+def cell(path: Path, settings: dict[str, Any], measure: Callable[[], dict[str, Any]]) -> Any:
+    """What was measured with these settings; it is measured where no file says so.
+
+    Args:
+        path: Of the file.
+        settings: All that the result depends on.
+        measure: Gives the result.
+
+    Returns:
+        The settings and the result, in one dict.
+    """
+    settings = json.loads(json.dumps(settings))  # tuples as lists, as they are read back
+    if path.is_file():
+        known = json.loads(path.read_text(encoding="utf-8"))
+        if {key: known.get(key) for key in settings} == settings:
+            return known
+    found = settings | measure()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(".partial")
+    partial.write_text(json.dumps(found, indent=1), encoding="utf-8")
+    partial.replace(path)
+    return found
