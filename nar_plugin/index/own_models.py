@@ -35,7 +35,8 @@ def meant(reference: str) -> dict[str, NamedArchitecture | None]:
     """
     library, colon, pattern = reference.partition(":")
     found = listed(library) if colon else {}
-    if not any(sign in pattern for sign in "*?["):
+    # A printed cell has brackets too; of a library that lists nothing there is no pattern.
+    if not any(sign in pattern for sign in ("*?[" if found else "*?")):
         return {reference: found.get(reference)}
     names = {name: found[name] for name in sorted(found) if fnmatchcase(name, reference)}
     if not names:

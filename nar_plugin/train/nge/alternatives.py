@@ -16,6 +16,7 @@ from nar_plugin.train.nge.embedding import (
     WIDTH,
     EdgeOperations,
     NeuralGraphEmbedding,
+    layer,
     one_hot_nodes,
 )
 
@@ -60,13 +61,20 @@ class RecurrentEmbedding(nn.Module):
     def __init__(self, space: CellSpace) -> None:
         super().__init__()
         self.nodes = one_hot_nodes(space)
-        self.recurrent = nn.RNN(WIDTH, WIDTH, num_layers=2, bias=False, batch_first=True)
+        # Input and state side by side: `vmap`, which runs many searches at once, knows no `nn.RNN`.
+        self.recurrent = nn.ModuleList(layer(2 * WIDTH, WIDTH) for _ in range(2))
         self.edges = EdgeOperations(space)
 
     def forward(self) -> Tensor:
         """The probabilities of operations."""
-        hidden, _ = self.recurrent(self.nodes)  # [kinds, nodes, 64]
-        probabilities: Tensor = self.edges(hidden)
+        rows = self.nodes.unbind(1)  # of each node [kinds, 64]
+        for cell in self.recurrent:
+            state, states = torch.zeros_like(rows[0]), []
+            for row in rows:
+                state = torch.tanh(cell(torch.cat([row, state], dim=-1)))
+                states.append(state)
+            rows = tuple(states)
+        probabilities: Tensor = self.edges(torch.stack(rows, dim=1))
         return probabilities
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from tqdm import tqdm
 
 from nar_plugin.train.nge.alternatives import METHODS
-from nar_plugin.train.nge.nas201_table import Nas201Table, read_table
-from nar_plugin.train.nge.policy import policy_search, random_search
+from nar_plugin.train.nge.nas201_table import Nas201Table, cell_string, read_table
+from nar_plugin.train.nge.policy import policy_searches, random_searches
 from nar_plugin.train.nge.result_cells import cell
 
 REWARDS = ("test", "validation")
@@ -21,7 +21,7 @@ RATES = {
     for name in METHODS
 }
 _AIMS = ("derived", "best")  # what a rate is chosen for
-_CHOOSING = range(1000, 1010)  # seeds that choose the rate, none of which is measured
+_CHOOSING = range(1000, 1040)  # seeds that choose the rate, none of which is measured
 Record = dict[str, Any]
 
 
@@ -43,26 +43,21 @@ def compare(data: Path, work: Path, reward: str, seeds: int, queries: int) -> li
     """
     table = read_table(data)
     folder = work / "policy" / reward
-    runs = [(name, rate, seed) for name in METHODS for rate in RATES[name] for seed in _CHOOSING]
+    tries = [(name, rate) for name in METHODS for rate in RATES[name]]
     tried = [
-        _run(folder, table, reward, *run, queries)
-        for run in tqdm(runs, desc=f"choosing rates by {reward}", unit="search", delay=1)
+        _run(folder, table, reward, *run, queries, _CHOOSING)
+        for run in tqdm(tries, desc=f"choosing rates by {reward}", unit="rate", delay=1)
     ]
     chosen = {(name, aim): _rate(tried, name, aim) for aim in _AIMS for name in METHODS}
     chosen["random", "best"] = 0.0  # it has none
-    runs = [
-        (name, rate, seed)
-        for name, rate in dict.fromkeys((name, rate) for (name, _), rate in chosen.items())
-        for seed in range(seeds)
-    ]
-    found = [
-        _run(folder, table, reward, *run, queries)
-        for run in tqdm(runs, desc=f"measuring by {reward}", unit="search", delay=1)
-    ]
+    measured = dict.fromkeys((name, rate) for (name, _), rate in chosen.items())
+    found = {
+        run: _run(folder, table, reward, *run, queries, range(seeds))
+        for run in tqdm(measured, desc=f"measuring by {reward}", unit="method", delay=1)
+    }
     rows = []
     for (name, aim), rate in chosen.items():
-        values = [run[aim] for run in found if (run["method"], run["rate"]) == (name, rate)]
-        mean, error = mean_and_error(values)
+        mean, error = mean_and_error(found[name, rate][aim])
         rows.append(
             {"reward": reward, "aim": aim, "method": name, "rate": rate, "seeds": seeds}
             | {"queries": queries, "accuracy": mean, "error": error}
@@ -72,12 +67,9 @@ def compare(data: Path, work: Path, reward: str, seeds: int, queries: int) -> li
 
 def _rate(tried: list[Record], method: str, aim: str) -> float:
     """The rate whose searches saw the highest reward at the aim, on average."""
-
-    def reward(rate: float) -> float:
-        runs = [run for run in tried if (run["method"], run["rate"]) == (method, rate)]
-        return float(np.mean([run[f"{aim}_reward"] for run in runs]))
-
-    return max(RATES[method], key=reward)
+    mine = [run for run in tried if run["method"] == method]
+    best = max(mine, key=lambda run: float(np.mean(run[f"{aim}_reward"])))
+    return float(best["rate"])
 
 
 def _run(
@@ -86,26 +78,28 @@ def _run(
     reward: str,
     method: str,
     rate: float,
-    seed: int,
     queries: int,
+    seeds: range,
 ) -> Record:
+    """Searches of one method at one rate, a value for each seed."""
     rewards = table.test if reward == "test" else table.validation
 
     def measure() -> Record:
         if method == "random":
-            ended = random_search(rewards, queries, seed)
+            ended = random_searches(rewards, queries, seeds)
         else:
-            ended = policy_search(method, rewards, rate, queries, seed)
+            ended = policy_searches(method, rewards, rate, queries, seeds)
         return {
-            "cell": ended.derived,
-            "derived_reward": float(rewards[ended.derived]),
-            "best_reward": float(rewards[ended.best]),
-            "derived": float(table.test[ended.derived]),
-            "best": float(table.test[ended.best]),
+            "derived_reward": [float(rewards[each.derived]) for each in ended],
+            "best_reward": [float(rewards[each.best]) for each in ended],
+            "derived": [float(table.test[each.derived]) for each in ended],
+            "best": [float(table.test[each.best]) for each in ended],
+            "cells": [cell_string(each.derived) for each in ended],
         }
 
-    settings = {"method": method, "rate": rate, "seed": seed, "queries": queries}
-    record: Record = cell(folder / f"{method}-{rate:g}-{seed}.json", settings, measure)
+    settings = {"method": method, "rate": rate, "queries": queries, "seeds": list(seeds)}
+    name = f"{method}-{rate:g}-{seeds.start}-{seeds.stop}.json"
+    record: Record = cell(folder / name, settings, measure)
     return record
 
 
