@@ -114,3 +114,18 @@ def search(
         show_json(found)
     else:
         say(f"darts:{found['genotype']}")
+
+
+@app.command()
+@only_results_on_stdout()
+def distinct(data: Data, work: Work = WORK, as_json: Json = False) -> None:
+    """Count the designs among NAS-Bench-201's 15,625 strings; resumes."""
+    from nar_plugin.cli.dev.extra import needs_train
+
+    with needs_train():
+        from nar_plugin.train.nge import distinct_cells
+    counts = distinct_cells.count_designs(data, work)
+    if as_json:
+        show_json(counts)
+    else:
+        say("\n".join(f"{count:>6,} {name}" for name, count in counts.items()))

@@ -2,14 +2,15 @@
 
 The benchmark comes with a "unique string" for each cell, 6,466 in all. It writes the cell as a term
 in which `skip_connect` vanishes and `none` is `#`. Two cells of one unique string can differ, and
-two of one design can have different ones; `tree` and `graph` say why.
+two of one design can have different ones. Five readings, from the unique string to the
+fingerprint, each with one more rule, say why.
 """
 
 from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import permutations, product
 from pathlib import Path
 from typing import Any
@@ -24,35 +25,34 @@ _SKIP, _INPUT = "skip_connect", "input"
 
 
 def count_designs(data: Path, work: Path) -> dict[str, int]:
-    """Trace a small network of every string, and count what is equal.
+    """Trace a small network of every string, and count what each reading holds apart.
 
     Args:
         data: Folder of the table.
         work: Receives the fingerprints.
 
     Returns:
-        The number of classes by each of five readings, and of classes that another reading splits.
+        The number of classes by each reading; and of fingerprints that hold several cells of the
+        last reading, and the other way round: both 0 where the readings explain all.
     """
     rows = read_rows(data)
     strings = sorted(row["ArchitectureString"] for row in rows)
     unique = {row["ArchitectureString"]: row["UniqueString"] for row in rows}
     prints = fingerprints(strings, work / "nasbench201_fingerprints.json")
     cells = {text: nasbench201.parsed(text) for text in strings}
-    trees = {text: tree(cells[text]) for text in strings}
-    graphs = {text: graph(cells[text]) for text in strings}
-    return {
-        "strings": len(strings),
-        "unique strings": len(set(unique.values())),
-        "trees": len(set(trees.values())),
-        "graphs": len(set(graphs.values())),
-        "designs": len(set(prints.values())),
-        "unique strings with several trees": _split(strings, unique.get, trees.get),
-        "trees with several unique strings": _split(strings, trees.get, unique.get),
-        "trees with several designs": _split(strings, trees.get, prints.get),
-        "designs with several trees": _split(strings, prints.get, trees.get),
-        "designs with several graphs": _split(strings, prints.get, graphs.get),
-        "graphs with several designs": _split(strings, graphs.get, prints.get),
+    known = {
+        "unique strings": [unique[text] for text in strings],
+        "without zeros": [without_zeros(cells[text]) for text in strings],
+        "sums flat": [tree(cells[text]) for text in strings],
+        "convolutions told apart": [graph(cells[text]) for text in strings],
+        "addends once": [graph(cells[text], counted=False) for text in strings],
+        "fingerprints": [prints[text] for text in strings],
     }
+    result = {name: len(set(classes)) for name, classes in known.items()}
+    last, found = known["addends once"], known["fingerprints"]
+    result["fingerprints of several cells"] = _split(found, last)
+    result["cells of several fingerprints"] = _split(last, found)
+    return result
 
 
 def fingerprints(strings: Sequence[str], path: Path) -> dict[str, str]:
@@ -86,11 +86,29 @@ def fingerprints(strings: Sequence[str], path: Path) -> dict[str, str]:
     return {text: known[text] for text in strings}
 
 
-def tree(operations: Sequence[str]) -> Any:
-    """The unique string with zero and sums as arithmetic has them.
+def without_zeros(operations: Sequence[str]) -> str:
+    """The unique string where a sum with zero is the sum without it, and operations on zero zero.
 
-    A sum with zero is the sum without it, an operation on zero is zero, and a sum of sums is one
-    sum, whatever its order.
+    Example:
+        ```python
+        without_zeros(("nor_conv_3x3", "none", "none", "skip_connect", "skip_connect", "none"))
+        # '(input + nor_conv_3x3(input))'
+        ```
+    """
+    arriving: dict[int, list[str]] = {}
+    nodes = {0: _INPUT}
+    for edge in _in_order(operations):
+        source, target = nasbench201.EDGES[edge]
+        read = nodes[source]
+        name = operations[edge]
+        arriving.setdefault(target, []).append(read if name == _SKIP else f"{name}({read})")
+        terms = sorted(arriving[target])
+        nodes[target] = terms[0] if len(terms) == 1 else f"({' + '.join(terms)})"
+    return nodes.get(3, "")
+
+
+def tree(operations: Sequence[str]) -> tuple[str, ...]:
+    """The same where a sum of sums is one sum, in any order.
 
     Returns:
         The terms of the result, sorted; a term is the input, or an operation and its terms.
@@ -100,26 +118,34 @@ def tree(operations: Sequence[str]) -> Any:
     return tuple(sorted(names[term] for term in result))
 
 
-def graph(operations: Sequence[str]) -> Any:
-    """The tree, with equal operations told apart: one convolution read twice is not two.
+def graph(operations: Sequence[str], counted: bool = True) -> Any:
+    """The same where equal operations are told apart: one convolution read twice is not two.
 
-    The least of all ways to number operations that have the same tree.
+    Of all ways to number equal operations, the least.
+
+    Args:
+        operations: Of the six edges.
+        counted: Whether a sum says how often it has a term. A fingerprint does not: there
+            x + x + x is x + x, but not x.
     """
     inputs, result = _terms(operations)
-    names = _trees(operations, inputs)
     alike: dict[str, list[int]] = defaultdict(list)
     for edge in inputs:
-        alike[names[edge]].append(edge)
-    groups = list(alike.values())
+        alike[operations[edge]].append(edge)
 
     def written(order: Iterable[Sequence[int]]) -> tuple[Any, ...]:
-        label: dict[int, tuple[str, int]] = {-1: (_INPUT, 0)}
+        label = {-1: _INPUT}
         for group in order:
-            label |= {edge: (names[edge], place) for place, edge in enumerate(group)}
-        known = sorted((label[e], sorted(label[t] for t in inputs[e])) for e in inputs)
-        return tuple(map(repr, known)), tuple(sorted(label[term] for term in result))
+            label |= {edge: f"{operations[edge]} {place}" for place, edge in enumerate(group)}
 
-    return min(written(order) for order in product(*map(permutations, groups)))
+        def summed(terms: list[int]) -> str:
+            found = sorted(label[term] for term in terms)
+            shown = found if counted else sorted(set(found))
+            return " + ".join(shown) + (" summed" if len(found) > 1 else "")
+
+        return tuple(sorted(f"{label[e]} of {summed(inputs[e])}" for e in inputs)), summed(result)
+
+    return min(written(order) for order in product(*map(permutations, alike.values())))
 
 
 def _terms(operations: Sequence[str]) -> tuple[dict[int, list[int]], list[int]]:
@@ -130,9 +156,7 @@ def _terms(operations: Sequence[str]) -> tuple[dict[int, list[int]], list[int]]:
     """
     nodes: dict[int, list[int]] = {0: [-1], 1: [], 2: [], 3: []}
     inputs: dict[int, list[int]] = {}
-    for edge in sorted(
-        nasbench201.used_edges(operations), key=lambda edge: nasbench201.EDGES[edge][1]
-    ):
+    for edge in _in_order(operations):
         source, target = nasbench201.EDGES[edge]
         if operations[edge] == _SKIP:
             nodes[target] += nodes[source]
@@ -150,9 +174,15 @@ def _trees(operations: Sequence[str], inputs: dict[int, list[int]]) -> dict[int,
     return names
 
 
-def _split(strings: Iterable[str], one: Callable[[str], Any], other: Callable[[str], Any]) -> int:
+def _in_order(operations: Sequence[str]) -> list[int]:
+    """The edges that are used, by the node where they end."""
+    used = nasbench201.used_edges(operations)
+    return sorted(used, key=lambda edge: nasbench201.EDGES[edge][1])
+
+
+def _split(one: Iterable[Any], other: Iterable[Any]) -> int:
     """How many classes of one reading have members of several classes of the other."""
     members: dict[Any, set[Any]] = defaultdict(set)
-    for text in strings:
-        members[one(text)].add(other(text))
+    for mine, its in zip(one, other, strict=True):
+        members[mine].add(its)
     return sum(len(found) > 1 for found in members.values())
