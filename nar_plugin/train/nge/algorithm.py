@@ -111,7 +111,7 @@ def search(
 
 def _batches(images: Images, size: int, device: torch.device) -> Iterator[tuple[Tensor, Tensor]]:
     """Shuffled; every second image is mirrored."""
-    for chosen in torch.randperm(len(images)).split(size):
+    for chosen in torch.split(torch.randperm(len(images)), size):
         pixels, labels = images.pixels[chosen], images.labels[chosen]
         mirrored = torch.rand(len(chosen)) < 0.5
         pixels[mirrored] = pixels[mirrored].flip(-1)

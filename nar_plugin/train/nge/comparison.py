@@ -16,10 +16,8 @@ from nar_plugin.train.nge.result_cells import cell
 
 REWARDS = ("test", "validation")
 # Of Adam. Logits are moved by a rate themselves, embeddings through four to seven layers.
-RATES = {
-    name: (0.003, 0.01, 0.03, 0.1, 0.3) if name == "baseline" else (3e-5, 1e-4, 3e-4, 1e-3, 3e-3)
-    for name in METHODS
-}
+_SMALL = (3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2)
+RATES = {name: (0.003, 0.01, 0.03, 0.1, 0.3) if name == "baseline" else _SMALL for name in METHODS}
 _AIMS = ("derived", "best")  # what a rate is chosen for
 _CHOOSING = range(1000, 1040)  # seeds that choose the rate, none of which is measured
 Record = dict[str, Any]
@@ -45,15 +43,15 @@ def compare(data: Path, work: Path, reward: str, seeds: int, queries: int) -> li
     folder = work / "policy" / reward
     tries = [(name, rate) for name in METHODS for rate in RATES[name]]
     tried = [
-        _run(folder, table, reward, *run, queries, _CHOOSING)
-        for run in tqdm(tries, desc=f"choosing rates by {reward}", unit="rate", delay=1)
+        _run(folder, table, reward, name, rate, queries, _CHOOSING)
+        for name, rate in tqdm(tries, desc=f"choosing rates by {reward}", unit="rate", delay=1)
     ]
     chosen = {(name, aim): _rate(tried, name, aim) for aim in _AIMS for name in METHODS}
     chosen["random", "best"] = 0.0  # it has none
     measured = dict.fromkeys((name, rate) for (name, _), rate in chosen.items())
     found = {
-        run: _run(folder, table, reward, *run, queries, range(seeds))
-        for run in tqdm(measured, desc=f"measuring by {reward}", unit="method", delay=1)
+        (name, rate): _run(folder, table, reward, name, rate, queries, range(seeds))
+        for name, rate in tqdm(measured, desc=f"measuring by {reward}", unit="method", delay=1)
     }
     rows = []
     for (name, aim), rate in chosen.items():
@@ -98,7 +96,7 @@ def _run(
         }
 
     settings = {"method": method, "rate": rate, "queries": queries, "seeds": list(seeds)}
-    name = f"{method}-{rate:g}-{seeds.start}-{seeds.stop}.json"
+    name = f"{method}-{rate:g}-{queries}-{seeds.start}-{seeds.stop}.json"
     record: Record = cell(folder / name, settings, measure)
     return record
 
@@ -117,7 +115,7 @@ def table_text(rows: list[Record]) -> str:
         cells = []
         for aim in _AIMS:
             row = next((row for row in rows if (row["method"], row["aim"]) == (name, aim)), None)
-            cells += [f"{row['accuracy']:.2f} ± {row['error']:.2f}" if row else "", ""]
+            cells += [f"{row['accuracy']:.3f} ± {row['error']:.3f}" if row else "", ""]
             if row and row["rate"]:
                 cells[-1] = f"{row['rate']:g}"
         lines.append(f"| {' | '.join([name, *cells])} |")

@@ -40,7 +40,7 @@ def count_designs(data: Path, work: Path) -> dict[str, int]:
     unique = {row["ArchitectureString"]: row["UniqueString"] for row in rows}
     prints = fingerprints(strings, work / "nasbench201_fingerprints.json")
     cells = {text: nasbench201.parsed(text) for text in strings}
-    known = {
+    known: dict[str, list[Any]] = {
         "unique strings": [unique[text] for text in strings],
         "without zeros": [without_zeros(cells[text]) for text in strings],
         "sums flat": [tree(cells[text]) for text in strings],

@@ -33,8 +33,8 @@ class MixedOperation(nn.Module):
 
     def forward(self, images: Tensor, chances: Tensor) -> Tensor:
         """The weighted sum."""
-        first, *rest = (
+        weighted: list[Tensor] = [
             chance * operation(images)
             for chance, operation in zip(chances, self.operations, strict=True)
-        )
-        return sum(rest, first)
+        ]
+        return sum(weighted[1:], weighted[0])
