@@ -1,0 +1,129 @@
+"""The decoder of D-VAE: vertex after vertex, and each edge before the next (section 3.2.2).
+
+The type of a vertex is decided from the state of the vertex before it. Then its edges are decided,
+from the nearest vertex to the input, and each edge that it gets changes its state.
+
+When the likelihood of known graphs is asked, all graphs go in step, and the states that a vertex
+has between its edges come from one call of the GRU: what it hears is a running sum over the edges
+that are there, and an edge that is not there changes nothing. Before its first edge a vertex's
+state depends on its type alone.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from nar_plugin.train.vae import likelihood
+from nar_plugin.train.vae.graphs import START, Graphs
+from nar_plugin.train.vae.operations import Operations
+from nar_plugin.train.vae.propagation import Propagation
+from nar_plugin.train.vae.sampling import Draw, finish
+from nar_plugin.train.vae.sequences import perceptron
+
+
+class DagDecoder(nn.Module):
+    """Graphs from latent vectors.
+
+    Args:
+        operations: The vectors of operations, which the encoder shares.
+        kinds: How many types there are.
+        vertices: Of each graph.
+        hidden: Width of a state.
+        latent: Width of a latent vector.
+
+    Shapes:
+        latent float32[n, latent] -> log-likelihoods float32[n, v], by vertex
+    """
+
+    def __init__(
+        self, operations: Operations, kinds: int, vertices: int, hidden: int, latent: int
+    ) -> None:
+        super().__init__()
+        self.kinds, self.vertices = kinds, vertices
+        self.operations = operations
+        self.first = nn.Linear(latent, hidden)
+        self.passes = Propagation(operations.width, vertices, hidden)
+        self.types = perceptron(hidden, 2 * hidden, kinds)
+        # The perceptron of an edge reads two states. Its first layer is in two parts, so that each
+        # state goes through once, however many pairs it is in.
+        self.edge_start = nn.Linear(hidden, 4 * hidden)
+        self.edge_end = nn.Linear(hidden, 4 * hidden, bias=False)
+        self.edge = nn.Linear(4 * hidden, 1)
+
+    def log_likelihood(self, latent: Tensor, graphs: Graphs) -> Tensor:
+        """How probable each vertex of the graphs is; 0 for the first."""
+        states = [self._input(latent)]
+        told = [self.passes.message(states[0], 0)]
+        starts = [self.edge_start(states[0])]
+        blank = self._blank()  # [kinds, hidden]
+        edges = [latent.new_zeros(len(latent))]
+        for vertex in range(1, self.vertices):
+            present = graphs.edges[:, :vertex, vertex].flip(1)  # [n, vertex], the nearest first
+            table, place = self._states(graphs.types[:, vertex], present, told, blank)
+            ends = self.edge_end(table)[place[:, :-1]]  # [n, vertex, 4 hidden]
+            scores = self.edge(torch.relu(torch.stack(starts[::-1], 1) + ends)).squeeze(-1)
+            edges.append(likelihood.of_edges(scores, present).sum(1))
+            states.append(table[place[:, -1]])
+            told.append(self.passes.message(states[-1], vertex))
+            starts.append(self.edge_start(states[-1]))
+        types = likelihood.of_types(self.types(torch.stack(states[:-1], 1)), graphs)
+        by_edges = torch.stack(edges, 1)
+        return torch.cat([by_edges[:, :1], by_edges[:, 1:] + types], 1)
+
+    def sample(self, latent: Tensor, draw: Draw) -> Graphs:
+        """A graph for each latent vector, each decision drawn."""
+        count, device = len(latent), latent.device
+        types = torch.full((count, self.vertices), START, device=device)
+        edges = torch.zeros(count, self.vertices, self.vertices, dtype=torch.bool, device=device)
+        states = [self._input(latent)]
+        told = [self.passes.message(states[0], 0)]
+        for vertex in range(1, self.vertices):
+            types[:, vertex] = draw.kinds(self.types(states[-1]))
+            inputs = self.operations(types[:, vertex])
+            heard = torch.zeros_like(told[0])
+            state = self.passes.state(inputs, heard)
+            for start in range(vertex - 1, -1, -1):
+                scores = self.edge(
+                    torch.relu(self.edge_start(states[start]) + self.edge_end(state))
+                )
+                edges[:, start, vertex] = draw.bits(scores.squeeze(-1))
+                heard = heard + told[start] * edges[:, start, vertex, None]
+                state = self.passes.state(inputs, heard)
+            states.append(state)
+            told.append(self.passes.message(state, vertex))
+        return finish(Graphs(types, edges, self.kinds))
+
+    def _input(self, latent: Tensor) -> Tensor:
+        """float32[n, hidden]: the state of the first vertex."""
+        start = self.operations(torch.full((len(latent),), START, device=latent.device))
+        return self.passes.state(start, torch.tanh(self.first(latent)))
+
+    def _blank(self) -> Tensor:
+        """float32[kinds, hidden]: the state of a vertex of each type that has no edge yet."""
+        table = self.operations.table
+        return self.passes.state(table, table.new_zeros(self.kinds, self.passes.hidden))
+
+    def _states(
+        self, types: Tensor, present: Tensor, told: list[Tensor], blank: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """The distinct states that a vertex has between its decisions.
+
+        Args:
+            types: int64[n], of the vertex.
+            present: bool[n, u], its edges, the nearest first.
+            told: u times float32[n, hidden], the messages, the farthest first.
+            blank: float32[kinds, hidden].
+
+        Returns:
+            float32[m, hidden], and int64[n, u + 1]: the row of the state before each decision, and
+            after the last.
+        """
+        number = present.flatten().cumsum(0).view(present.shape)  # of states, over all graphs
+        own = present.cumsum(1)  # of states, in each graph
+        after = torch.where(own > 0, number + len(blank) - 1, types[:, None])
+        place = torch.cat([types[:, None], after], 1)
+        messages = torch.stack(told[::-1], 1) * present[..., None]  # [n, u, hidden]
+        heard = messages.cumsum(1)[present]  # [states, hidden]
+        inputs = self.operations(types[:, None].expand_as(present)[present])
+        return torch.cat([blank, self.passes.state(inputs, heard)]), place

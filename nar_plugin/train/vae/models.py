@@ -1,0 +1,73 @@
+"""The six autoencoders of Table 1, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from nar_plugin.errors import NarError
+from nar_plugin.train.vae.autoencoder import Autoencoder
+from nar_plugin.train.vae.dag_decoder import DagDecoder
+from nar_plugin.train.vae.dag_encoder import DagEncoder
+from nar_plugin.train.vae.graph_convolutions import ConvolutionEncoder
+from nar_plugin.train.vae.operations import Operations
+from nar_plugin.train.vae.protocol import D_OP, LATENT
+from nar_plugin.train.vae.sequences import GraphRnnDecoder, SequenceDecoder, SequenceEncoder
+
+Sizes = tuple[int, int, int]  # kinds, vertices, hidden
+
+
+def build(model: str, kinds: int, vertices: int, hidden: int) -> Autoencoder:
+    """A new autoencoder.
+
+    Args:
+        model: One of `MODELS`.
+        kinds: How many types of vertices there are.
+        vertices: Of each graph.
+        hidden: Width of all hidden states.
+
+    Raises:
+        NarError: There is no such model.
+    """
+    if model not in _BUILDERS:
+        raise NarError(f"No model {model!r}. Give --model {', '.join(_BUILDERS)}.")
+    return _BUILDERS[model]((kinds, vertices, hidden))
+
+
+def _strings(sizes: Sizes) -> Autoencoder:
+    hidden = sizes[-1]
+    return Autoencoder(SequenceEncoder(*sizes), SequenceDecoder(*sizes, LATENT), hidden, LATENT)
+
+
+def _graph_rnn(sizes: Sizes) -> Autoencoder:
+    hidden = sizes[-1]
+    return Autoencoder(SequenceEncoder(*sizes), GraphRnnDecoder(*sizes, LATENT), hidden, LATENT)
+
+
+def _dag(sizes: Sizes, width: int | None) -> Autoencoder:
+    return _graphs(sizes, width, DagEncoder)
+
+
+def _convolutions(sizes: Sizes, width: int | None) -> Autoencoder:
+    return _graphs(sizes, width, ConvolutionEncoder)
+
+
+def _graphs(
+    sizes: Sizes, width: int | None, encoder: type[DagEncoder] | type[ConvolutionEncoder]
+) -> Autoencoder:
+    """Encoder and decoder share the vectors of operations (section 3.3)."""
+    kinds, vertices, hidden = sizes
+    operations = Operations(kinds, width)
+    decoder = DagDecoder(operations, kinds, vertices, hidden, LATENT)
+    return Autoencoder(encoder(operations, vertices, hidden), decoder, hidden, LATENT)
+
+
+_BUILDERS: dict[str, Callable[[Sizes], Autoencoder]] = {
+    "D-VAE": partial(_dag, width=None),
+    "GCN": partial(_convolutions, width=None),
+    "S-VAE": _strings,
+    "GraphRNN": _graph_rnn,
+    "DVAE-EMB": partial(_dag, width=D_OP),
+    "GCN-EMB": partial(_convolutions, width=D_OP),
+}
+MODELS = tuple(_BUILDERS)

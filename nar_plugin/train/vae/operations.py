@@ -1,0 +1,36 @@
+"""What stands for an operation: a fixed one-hot vector or a learned one (section 3.3)."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+
+class Operations(nn.Module):
+    """The table O of one vector for each type of vertex.
+
+    Args:
+        kinds: How many types there are.
+        width: d_op of a learned table, drawn from N(0, 1); None for one-hot vectors.
+
+    Shapes:
+        types int64[...] -> float32[..., width], or kinds in the place of width.
+    """
+
+    table: Tensor
+
+    def __init__(self, kinds: int, width: int | None) -> None:
+        super().__init__()
+        if width is None:
+            self.register_buffer("table", torch.eye(kinds), persistent=False)
+        else:
+            self.table = nn.Parameter(torch.randn(kinds, width))
+
+    @property
+    def width(self) -> int:
+        """The numbers of one vector."""
+        return self.table.shape[1]
+
+    def forward(self, types: Tensor) -> Tensor:
+        """The vectors of types."""
+        return self.table[types]
