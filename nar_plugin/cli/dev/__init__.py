@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from nar_plugin.cli.dev import bench, calibrate, corpus, crawl, evaluate, nge, train
+from nar_plugin.cli.dev import bench, calibrate, corpus, crawl, evaluate, nge, train, vae
 from nar_plugin.cli.dev.index_reencode import reencode
 from nar_plugin.cli.dev.index_write import write
 
@@ -32,3 +32,4 @@ app.command("calibrate")(calibrate.calibrate)
 app.add_typer(index, name="index")
 app.add_typer(nge.app, name="nge")
 app.add_typer(bench.app, name="bench")
+app.add_typer(vae.app, name="vae")

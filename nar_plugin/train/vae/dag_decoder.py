@@ -64,10 +64,11 @@ class DagDecoder(nn.Module):
             ends = self.edge_end(table)[place[:, :-1]]  # [n, vertex, 4 hidden]
             scores = self.edge(torch.relu(torch.stack(starts[::-1], 1) + ends)).squeeze(-1)
             edges.append(likelihood.of_edges(scores, present).sum(1))
-            states.append(table[place[:, -1]])
-            told.append(self.passes.message(states[-1], vertex))
-            starts.append(self.edge_start(states[-1]))
-        types = likelihood.of_types(self.types(torch.stack(states[:-1], 1)), graphs)
+            if vertex < self.vertices - 1:  # nothing comes after the last
+                states.append(table[place[:, -1]])
+                told.append(self.passes.message(states[-1], vertex))
+                starts.append(self.edge_start(states[-1]))
+        types = likelihood.of_types(self.types(torch.stack(states, 1)), graphs)
         by_edges = torch.stack(edges, 1)
         return torch.cat([by_edges[:, :1], by_edges[:, 1:] + types], 1)
 

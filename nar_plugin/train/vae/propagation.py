@@ -13,9 +13,10 @@ class Propagation(nn.Module):
     layer, m is linear, and both know which vertex u is.
 
     D-VAE's code has torch's usual first weights. With them a message is about a sixth as long as
-    the state that it comes from, so that the last of eight vertices hardly knows the first and
-    training stands still for many epochs. Here m is orthogonal at first and the GRU keeps most of
-    what it reads, so that states pass on at about their length.
+    the state that it comes from, and an operation moves a state by a few hundredths. The wiring is
+    then learned at once, and training stands still with no operation known. Here m is orthogonal
+    at first, the GRU keeps most of what it reads, and the weights on operations are large, so that
+    an operation moves a state as much as an edge does.
 
     Args:
         inputs: Numbers of an operation's vector.
@@ -32,6 +33,7 @@ class Propagation(nn.Module):
         with torch.no_grad():
             nn.init.orthogonal_(self.mapper.weight[:, :hidden])
             self.cell.bias_hh[hidden : 2 * hidden] += 1  # of the update gate
+            nn.init.normal_(self.cell.weight_ih, std=0.5)
 
     def message(self, states: Tensor, vertex: int) -> Tensor:
         """What vertex number `vertex` tells those that read it.

@@ -14,11 +14,11 @@ from tqdm import tqdm
 from nar_plugin.errors import NarError
 from nar_plugin.train.fit.checkpoints import write_whole
 from nar_plugin.train.vae.autoencoder import Autoencoder
+from nar_plugin.train.vae.folders import STATE, mark_ended
 from nar_plugin.train.vae.graphs import Graphs
 from nar_plugin.train.vae.models import build
 from nar_plugin.train.vae.protocol import BETA, Protocol
 
-STATE = "training.pt"
 _logger = logging.getLogger("nar_plugin")
 _CHUNK = 2048  # graphs that are encoded at once
 
@@ -45,12 +45,33 @@ def train(
     while len(state["history"]) < epochs * repeats:
         repeat, done = divmod(len(state["history"]), epochs)
         if done == 0 and repeat > 0:  # all from the start but the operation embeddings
-            table = network.state_dict().get("operations.table")
+            learned = network.state_dict()
+            tables = {name: learned[name] for name in learned if name.endswith("operations.table")}
             state["parts"] = None
             network = _built(model, graphs, protocol, seed + repeat, device, state)
-            network.load_state_dict({"operations.table": table}, strict=table is None)
+            network.load_state_dict(tables, strict=False)
         _repeat(network, graphs.to(device), protocol, epochs, (seed, repeat, done), state, folder)
+    mark_ended(folder)
     return network.eval()
+
+
+def trained(
+    model: str, graphs: Graphs, protocol: Protocol, seed: int, folder: Path
+) -> tuple[Autoencoder, list[dict[str, float]]]:
+    """A model whose training has ended, on the CPU, and the losses and seconds of its epochs.
+
+    Raises:
+        NarError: It has not ended.
+    """
+    state = _load(folder, {"model": model, "seed": seed, **protocol.settings_of(model)})
+    wanted = protocol.epochs_of(model) * protocol.repeats_of(model)
+    if len(state["history"]) < wanted:
+        raise NarError(
+            f"{folder} has {len(state['history'])} of {wanted} epochs: "
+            f"nar dev vae train --model {model} --protocol {protocol.name}"
+        )
+    network = _built(model, graphs, protocol, seed, torch.device("cpu"), state)
+    return network.eval(), state["history"]
 
 
 @torch.no_grad()

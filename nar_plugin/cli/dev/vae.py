@@ -1,0 +1,124 @@
+"""`nar dev vae`: operation embeddings in variational autoencoders of the ENAS space."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nar_plugin.cli.output import Json, only_results_on_stdout, say, show_json
+
+DATA = Path("../shared/data")
+WORK = Path("runs/vae")
+PAGE = Path("docs/operation-embeddings.md")
+
+app = typer.Typer(help="Operation embeddings in autoencoders (ICCVW 2021).", no_args_is_help=True)
+
+Data = Annotated[Path, typer.Option(help="Folder with enas_final_structures6.txt.")]
+Work = Annotated[Path, typer.Option(help="Trainings and figures, for going on later.")]
+Model = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="M",
+        help="D-VAE, GCN, S-VAE, GraphRNN, DVAE-EMB, GCN-EMB; may be repeated. All.",
+        show_default=False,
+    ),
+]
+ProtocolName = Annotated[
+    str, typer.Option("--protocol", help="reduced, for two cores; or paper, for a GPU.")
+]
+Seed = Annotated[int, typer.Option(metavar="N", help="Of weights, order and noise.")]
+
+
+@app.callback()
+def vae() -> None:
+    """Train and measure the autoencoders of docs/operation-embeddings.md (extra: train)."""
+
+
+@app.command()
+@only_results_on_stdout()
+def train(
+    model: Model = None,
+    protocol: ProtocolName = "reduced",
+    seed: Seed = 0,
+    data: Data = DATA,
+    work: Work = WORK,
+    device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
+) -> None:
+    """Train autoencoders, one after the other; resumes after the last whole epoch."""
+    from nar_plugin.cli.dev.extra import needs_train
+
+    with needs_train():
+        import torch
+
+        from nar_plugin.train.vae import enas
+        from nar_plugin.train.vae import protocol as protocols
+        from nar_plugin.train.vae.folders import folder_of
+        from nar_plugin.train.vae.models import MODELS
+        from nar_plugin.train.vae.training import train as train_model
+    settings = protocols.protocol(protocol)
+    side, _ = enas.split(enas.read(data))
+    for name in model or MODELS:
+        folder = folder_of(work, name, settings, seed)
+        train_model(name, side.graphs, settings, seed, folder, torch.device(device))
+        say(f"trained {folder}")
+
+
+@app.command()
+@only_results_on_stdout()
+def measure(
+    model: Model = None,
+    protocol: ProtocolName = "reduced",
+    seed: Seed = 0,
+    data: Data = DATA,
+    work: Work = WORK,
+    page: Annotated[
+        Path | None,
+        typer.Option(help="Write the tables of this page, and its figures beside it."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Measure Tables 1 and 2 and section 4.4; what is measured already counts.
+
+    Without --model, of every model whose training has ended.
+    """
+    from nar_plugin.cli.dev.extra import needs_train
+
+    with needs_train():
+        from nar_plugin.train.vae import enas, measuring, tables
+        from nar_plugin.train.vae import protocol as protocols
+        from nar_plugin.train.vae.cells import Cells
+        from nar_plugin.train.vae.folders import has_ended
+        from nar_plugin.train.vae.models import MODELS
+    settings = protocols.protocol(protocol)
+    networks = enas.read(data)
+    cells = Cells(page.with_suffix(".json") if page else work / "cells.json")
+    measuring.measure_data(networks, cells)
+    for name in model or [one for one in MODELS if has_ended(work, one, settings, seed)]:
+        measuring.measure_model(networks, name, settings, seed, work, cells)
+    if page:
+        tables.write(page, cells.all)
+    if as_json:
+        show_json(cells.all)
+    else:
+        say(tables.text(cells.all))
+
+
+@app.command()
+@only_results_on_stdout()
+def figures(
+    folder: Annotated[Path, typer.Argument(help="Receives the PNG files.", show_default=False)],
+    protocol: ProtocolName = "reduced",
+    seed: Seed = 0,
+    data: Data = DATA,
+    work: Work = WORK,
+) -> None:
+    """Draw Figures 7 and 8; 3, 4, 9 and 10 of D-VAE and DVAE-EMB where trained."""
+    from nar_plugin.cli.dev.extra import needs_train
+
+    with needs_train():
+        from nar_plugin.train.vae import drawing, enas
+        from nar_plugin.train.vae import protocol as protocols
+    for path in drawing.draw(enas.read(data), protocols.protocol(protocol), seed, work, folder):
+        say(str(path))

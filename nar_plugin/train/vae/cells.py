@@ -1,0 +1,32 @@
+"""Measured figures as a file of cells, one for each model; what is there is not measured again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+Cell = dict[str, Any]
+
+
+class Cells:
+    """A JSON file of cells, written after each.
+
+    Args:
+        path: The file; need not exist.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.all: dict[str, Cell] = json.loads(path.read_text("utf-8")) if path.is_file() else {}
+
+    def get(self, name: str) -> Cell | None:
+        """A cell that was measured before."""
+        return self.all.get(name)
+
+    def put(self, name: str, cell: Cell) -> None:
+        """Add a cell and write the file."""
+        self.all[name] = cell
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(dict(sorted(self.all.items())), indent=1)
+        self._path.write_text(text + "\n", "utf-8")

@@ -1,0 +1,37 @@
+"""All figures that the trainings in a folder allow."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from nar_plugin.train.vae import enas
+from nar_plugin.train.vae.enas import Enas
+from nar_plugin.train.vae.figures import draw_latent, draw_losses, draw_structure
+from nar_plugin.train.vae.folders import folder_of, has_ended
+from nar_plugin.train.vae.protocol import Protocol
+from nar_plugin.train.vae.training import means, trained
+
+_LATENT = {"D-VAE": 9, "DVAE-EMB": 10}  # number of the figure of each model
+
+
+def draw(data: Enas, protocol: Protocol, seed: int, work: Path, folder: Path) -> list[Path]:
+    """Figures 7 and 8 of the data; 3, 4, 9 and 10 of D-VAE and DVAE-EMB where they are trained.
+
+    The latent vectors are those of the test side at the end of training.
+
+    Returns:
+        The files, all in `folder`.
+    """
+    draw_structure(data, folder)
+    train, test = enas.split(data)
+    histories = {}
+    for model, number in _LATENT.items():
+        if has_ended(work, model, protocol, seed):
+            place = folder_of(work, model, protocol, seed)
+            network, histories[model] = trained(model, train.graphs, protocol, seed, place)
+            path = folder / f"figure-{number}.png"
+            title = f"{model}, {protocol.name.upper()}"
+            draw_latent(title, means(network, test.graphs), test.accuracy, path)
+    if histories:
+        draw_losses(histories, folder)
+    return sorted(folder.glob("figure-*.png"))

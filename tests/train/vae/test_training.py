@@ -1,0 +1,73 @@
+"""A training learns, goes on where it was interrupted, and refuses other settings."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+pytest.importorskip("tqdm")
+
+from nar_plugin.errors import NarError
+from nar_plugin.train.vae import training
+from nar_plugin.train.vae.graphs import END, START, Graphs
+from nar_plugin.train.vae.protocol import Protocol, protocol
+
+CPU = torch.device("cpu")
+SMALL = Protocol("small", 16, 8, {"": 3}, {"DVAE-EMB": 2}, 5e-3, "cosine", 1.0)
+
+
+@pytest.fixture
+def graphs():
+    torch.manual_seed(0)
+    types = torch.randint(2, 4, (32, 4))
+    types[:, 0], types[:, -1] = START, END
+    edges = (torch.rand(32, 4, 4) < 0.5).triu(1)
+    return Graphs(types, edges, 4)
+
+
+@pytest.mark.parametrize("falls", ["cosine", "plateau"])
+def test_an_interrupted_training_ends_with_the_same_numbers(graphs, tmp_path, monkeypatch, falls):
+    settings = replace(SMALL, falls=falls)
+    whole = training.train("DVAE-EMB", graphs, settings, 0, tmp_path / "whole", CPU)
+    kept, number = training.write_whole, 0
+
+    def interrupted(content, path):
+        nonlocal number
+        kept(content, path)
+        number += 1
+        if number in (1, 3, 4):  # in a repeat, after one, and in the next
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(training, "write_whole", interrupted)
+    for _ in range(3):
+        with pytest.raises(KeyboardInterrupt):
+            training.train("DVAE-EMB", graphs, settings, 0, tmp_path / "parts", CPU)
+    with pytest.raises(NarError, match=r"4 of 6 epochs: nar dev vae train --model DVAE-EMB"):
+        training.trained("DVAE-EMB", graphs, settings, 0, tmp_path / "parts")
+    parts = training.train("DVAE-EMB", graphs, settings, 0, tmp_path / "parts", CPU)
+    for name, value in whole.state_dict().items():
+        torch.testing.assert_close(parts.state_dict()[name], value, atol=0, rtol=0)
+    _, history = training.trained("DVAE-EMB", graphs, settings, 0, tmp_path / "parts")
+    assert len(history) == 6
+    assert history[2]["reconstruction"] < history[0]["reconstruction"]
+
+
+def test_a_repeat_starts_anew_but_for_the_operations(graphs, tmp_path, monkeypatch):
+    # With a rate of nothing, what the second repeat starts from is what it ends with.
+    still = replace(SMALL, rate=0.0, epochs={"": 1})
+    twice = training.train("DVAE-EMB", graphs, still, 0, tmp_path / "two", CPU)
+    once = training.train("DVAE-EMB", graphs, replace(still, repeats={}), 0, tmp_path / "one", CPU)
+    table = "decoder.operations.table"
+    assert torch.equal(twice.state_dict()[table], once.state_dict()[table])
+    assert not torch.equal(twice.mean.weight, once.mean.weight)
+
+
+def test_other_settings_are_refused(graphs, tmp_path):
+    training.train("S-VAE", graphs, SMALL, 0, tmp_path, CPU)
+    with pytest.raises(NarError, match="other settings"):
+        training.train("S-VAE", graphs, replace(SMALL, rate=1.0), 0, tmp_path, CPU)
+
+
+def test_an_unknown_protocol_is_answered_with_the_known():
+    with pytest.raises(NarError, match="paper or reduced"):
+        protocol("nope")
