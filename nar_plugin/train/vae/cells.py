@@ -14,15 +14,14 @@ class Cells:
 
     Args:
         path: The file; need not exist.
+
+    Attributes:
+        all: The cells by name: `structure`, `one-hot`, or model/protocol/seed.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self.all: dict[str, Cell] = json.loads(path.read_text("utf-8")) if path.is_file() else {}
-
-    def get(self, name: str) -> Cell | None:
-        """A cell that was measured before."""
-        return self.all.get(name)
 
     def put(self, name: str, cell: Cell) -> None:
         """Add a cell and write the file."""

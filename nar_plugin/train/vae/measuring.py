@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 from dataclasses import asdict
 from pathlib import Path
 
@@ -10,8 +9,7 @@ from torch import Tensor
 
 from nar_plugin.train.vae import enas, structure, wirings
 from nar_plugin.train.vae.abilities import abilities
-from nar_plugin.train.vae.autoencoder import Autoencoder
-from nar_plugin.train.vae.cells import Cell, Cells
+from nar_plugin.train.vae.cells import Cells
 from nar_plugin.train.vae.enas import Enas
 from nar_plugin.train.vae.folders import folder_of
 from nar_plugin.train.vae.prediction import predict, standardised
@@ -21,9 +19,9 @@ from nar_plugin.train.vae.training import means, trained
 GP_SEEDS = 10
 
 
-def measure_data(data: Enas, cells: Cells, gp_seeds: int = GP_SEEDS) -> None:
+def measure_data(data: Enas, cells: Cells) -> None:
     """What needs no model: section 4.4, the spread inside a wiring, the one-hot row of Table 2."""
-    if cells.get("structure") is None:
+    if "structure" not in cells.all:
         lengths, clusters = structure.path_length(data.graphs), structure.clustering(data.graphs)
         cells.put(
             "structure",
@@ -33,57 +31,57 @@ def measure_data(data: Enas, cells: Cells, gp_seeds: int = GP_SEEDS) -> None:
                 **wirings.spread(data),
             },
         )
-    if cells.get("one-hot") is None:
+    if _open(cells, "one-hot"):
         train, test = enas.split(data)
-        rows = enas.one_hot(train.graphs), enas.one_hot(test.graphs)
-        cells.put("one-hot", _predicted(train, test, *rows, gp_seeds))
+        _predict(
+            cells, "one-hot", train, test, enas.one_hot(train.graphs), enas.one_hot(test.graphs)
+        )
 
 
 def measure_model(
-    data: Enas,
-    model: str,
-    protocol: Protocol,
-    seed: int,
-    work: Path,
-    cells: Cells,
-    gp_seeds: int = GP_SEEDS,
+    data: Enas, model: str, protocol: Protocol, seed: int, work: Path, cells: Cells
 ) -> None:
     """Tables 1 and 2 for a model whose training has ended.
 
+    Args:
+        data: All networks.
+        model: A name of `models.MODELS`.
+        protocol: By which it was trained.
+        seed: With which it was trained.
+        work: Folder of the trainings.
+        cells: Receives a cell; what it has is not measured again.
+
     Raises:
-        NarError: It has not.
+        NarError: The training has not ended.
     """
     name = f"{model}/{protocol.name}/{seed}"
-    if cells.get(name) is not None:
+    if not _open(cells, name):
         return
     train, test = enas.split(data)
-    network, history = trained(
-        model, train.graphs, protocol, seed, folder_of(work, model, protocol, seed)
-    )
-    cells.put(
-        name,
-        {
+    folder = folder_of(work, model, protocol, seed)
+    network, history = trained(model, train.graphs, protocol, seed, folder)
+    if name not in cells.all:
+        facts = {
             "epochs": len(history),
             "seconds": round(sum(epoch["seconds"] for epoch in history)),
             "loss": history[-1],
-            **asdict(abilities(network, test.graphs)),
-            **_from_latent(network, train, test, gp_seeds),
-        },
-    )
+        }
+        cells.put(name, facts | asdict(abilities(network, test.graphs)))
+    _predict(cells, name, train, test, means(network, train.graphs), means(network, test.graphs))
 
 
-def _from_latent(network: Autoencoder, train: Enas, test: Enas, gp_seeds: int) -> Cell:
-    rows = means(network, train.graphs), means(network, test.graphs)
-    return _predicted(train, test, *rows, gp_seeds)
+def _open(cells: Cells, name: str) -> bool:
+    """Whether a cell lacks some of the Gaussian processes."""
+    return len(cells.all.get(name, {}).get("rmse", ())) < GP_SEEDS
 
 
-def _predicted(train: Enas, test: Enas, rows: Tensor, rows_test: Tensor, gp_seeds: int) -> Cell:
-    """RMSE and Pearson's r, mean and deviation over seeds of the Gaussian process."""
+def _predict(
+    cells: Cells, name: str, train: Enas, test: Enas, rows: Tensor, rows_test: Tensor
+) -> None:
+    """Add RMSE and Pearson's r of each seed of the Gaussian process to a cell."""
     data = standardised(rows, train.accuracy, rows_test, test.accuracy)
-    found = [predict(data, seed) for seed in range(gp_seeds)]
-    cell: Cell = {"gp seeds": gp_seeds}
-    for name in ("rmse", "pearson"):
-        values = [getattr(one, name) for one in found]
-        cell[name] = statistics.fmean(values)
-        cell[f"{name} deviation"] = statistics.pstdev(values)
-    return cell
+    while _open(cells, name):
+        cell = cells.all.get(name, {})
+        one = predict(data, len(cell.get("rmse", ())))
+        rmse, pearson = [*cell.get("rmse", ()), one.rmse], [*cell.get("pearson", ()), one.pearson]
+        cells.put(name, cell | {"rmse": rmse, "pearson": pearson})
