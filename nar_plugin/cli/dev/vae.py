@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from types import ModuleType
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from nar_plugin.cli.output import Json, only_results_on_stdout, say, show_json
 
+if TYPE_CHECKING:
+    from nar_plugin.train.vae.cells import Cells
+
 DATA = Path("../shared/data")
 WORK = Path("runs/vae")
-PAGE = Path("docs/operation-embeddings.md")
 
 app = typer.Typer(help="Operation embeddings in autoencoders (ICCVW 2021).", no_args_is_help=True)
 
@@ -29,6 +32,11 @@ ProtocolName = Annotated[
     str, typer.Option("--protocol", help="reduced, for two cores; or paper, for a GPU.")
 ]
 Seed = Annotated[int, typer.Option(metavar="N", help="Of weights, order and noise.")]
+
+Page = Annotated[
+    Path | None,
+    typer.Option(help="Write the tables of this page; its figures stand beside it, as JSON."),
+]
 
 
 @app.callback()
@@ -73,10 +81,7 @@ def measure(
     seed: Seed = 0,
     data: Data = DATA,
     work: Work = WORK,
-    page: Annotated[
-        Path | None,
-        typer.Option(help="Write the tables of this page, and its figures beside it."),
-    ] = None,
+    page: Page = None,
     as_json: Json = False,
 ) -> None:
     """Measure Tables 1 and 2 and section 4.4; what is measured already counts.
@@ -93,16 +98,43 @@ def measure(
         from nar_plugin.train.vae.models import MODELS
     settings = protocols.protocol(protocol)
     networks = enas.read(data)
-    cells = Cells(page.with_suffix(".json") if page else work / "cells.json")
+    cells = Cells(_cells_file(page, work))
     measuring.measure_data(networks, cells)
     for name in model or [one for one in MODELS if has_ended(work, one, settings, seed)]:
         measuring.measure_model(networks, name, settings, seed, work, cells)
-    if page:
-        tables.write(page, cells.all)
-    if as_json:
-        show_json(cells.all)
-    else:
-        say(tables.text(cells.all))
+    _tell(tables, cells, page, as_json)
+
+
+@app.command()
+@only_results_on_stdout()
+def search(
+    model: Model = None,
+    seeds: Annotated[int, typer.Option(metavar="N", help="Searches in each way.")] = 10,
+    protocol: ProtocolName = "reduced",
+    seed: Seed = 0,
+    data: Data = DATA,
+    work: Work = WORK,
+    page: Page = None,
+    as_json: Json = False,
+) -> None:
+    """Search the latent space by expected improvement and at random; resumes after each search.
+
+    Accuracies are of shared weights. Where the file lacks a wiring, a surrogate answers; the best
+    network is looked for among those that the file knows.
+    """
+    from nar_plugin.cli.dev.extra import needs_train
+
+    with needs_train():
+        from nar_plugin.train.vae import enas, searching, tables
+        from nar_plugin.train.vae import protocol as protocols
+        from nar_plugin.train.vae.cells import Cells
+    networks = enas.read(data)
+    cells = Cells(_cells_file(page, work))
+    for name in model or ["DVAE-EMB", "D-VAE"]:
+        searching.measure_search(
+            networks, name, protocols.protocol(protocol), seed, work, cells, seeds
+        )
+    _tell(tables, cells, page, as_json)
 
 
 @app.command()
@@ -122,3 +154,18 @@ def figures(
         from nar_plugin.train.vae import protocol as protocols
     for path in drawing.draw(enas.read(data), protocols.protocol(protocol), seed, work, folder):
         say(str(path))
+
+
+def _cells_file(page: Path | None, work: Path) -> Path:
+    """Where the figures of a page are, or those of a folder of trainings."""
+    return page.with_suffix(".json") if page else work / "cells.json"
+
+
+def _tell(tables: ModuleType, cells: Cells, page: Path | None, as_json: bool) -> None:
+    """Print the tables, and put them into the page."""
+    if page:
+        tables.write(page, cells.all)
+    if as_json:
+        show_json(cells.all)
+    else:
+        say(tables.text(cells.all))

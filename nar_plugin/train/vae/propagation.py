@@ -5,6 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+INPUT_SCALE = 0.5  # of first weights on one-hot numbers and on operation embeddings
+
 
 class Propagation(nn.Module):
     """The state of a vertex from its operation and the states of the vertices that it reads.
@@ -33,7 +35,7 @@ class Propagation(nn.Module):
         with torch.no_grad():
             nn.init.orthogonal_(self.mapper.weight[:, :hidden])
             self.cell.bias_hh[hidden : 2 * hidden] += 1  # of the update gate
-            nn.init.normal_(self.cell.weight_ih, std=0.5)
+            nn.init.normal_(self.cell.weight_ih, std=INPUT_SCALE)
 
     def message(self, states: Tensor, vertex: int) -> Tensor:
         """What vertex number `vertex` tells those that read it.
