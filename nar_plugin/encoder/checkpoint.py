@@ -14,24 +14,31 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 from torch.overrides import TorchFunctionMode
 
-from nar_plugin.encoder.config import CONFIG, WEIGHTS, check_labels, encoder_config
-from nar_plugin.encoder.labels import LABELS_VERSION
-from nar_plugin.encoder.model import ArchitectureEncoder
+from nar_plugin.encoder.config import (
+    CONFIG,
+    LABELS,
+    WEIGHTS,
+    check_versions,
+    encoder_config,
+    kind_of,
+    versions,
+)
+from nar_plugin.encoder.graph_encoder import GraphEncoder, encoder_class
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable
 from nar_plugin.regular_files import is_regular, open_regular
 from nar_plugin.tracing.fingerprint import FINGERPRINT_VERSION
 
-Encoder = TypeVar("Encoder", bound=ArchitectureEncoder)
+Encoder = TypeVar("Encoder", bound=GraphEncoder)
 
 _VECTORS, _SCALE = "vectors.weight", "vectors.scale"
 _LARGEST = 127  # of the 8-bit numbers that a label's vector is stored in
 
 _lock = threading.Lock()
-_cached: dict[tuple[Path, str], ArchitectureEncoder] = {}
+_cached: dict[tuple[Path, str], GraphEncoder] = {}
 
 
-def save_encoder(encoder: ArchitectureEncoder, folder: Path, **facts: Any) -> None:
-    """Write an encoder, labels' vectors in 8 bits and the rest in half precision, with facts.
+def save_encoder(encoder: GraphEncoder, folder: Path, **facts: Any) -> None:
+    """Write an encoder, vectors of labels in 8 bits and the rest in half precision, with facts.
 
     Args:
         encoder: The encoder.
@@ -39,9 +46,11 @@ def save_encoder(encoder: ArchitectureEncoder, folder: Path, **facts: Any) -> No
         **facts: What else the config should say: recipe, data, figures.
     """
     save_file(_packed(encoder), folder / WEIGHTS)
+    read = {f"{what}_version": version for what, version in versions(encoder.kind).items()}
     config = {
+        **({} if encoder.kind == LABELS else {"kind": encoder.kind}),
         "encoder": encoder.config,
-        "labels_version": LABELS_VERSION,
+        **read,
         "fingerprint_version": FINGERPRINT_VERSION,
         "sha256": _sha256(folder / WEIGHTS),
         **facts,
@@ -49,30 +58,40 @@ def save_encoder(encoder: ArchitectureEncoder, folder: Path, **facts: Any) -> No
     (folder / CONFIG).write_text(json.dumps(config, indent=1) + "\n")
 
 
-def load_encoder(folder: Path, device: str = "cpu") -> ArchitectureEncoder:
+def load_encoder(folder: Path, device: str = "cpu") -> GraphEncoder:
     """The encoder of a folder, loaded once for each device and then shared between threads.
 
     Raises:
         IndexUnavailable: A file is missing or does not have the sha256 that the config states.
-        IndexIncompatible: The encoder was made for other labels.
+        IndexIncompatible: The encoder was made for other labels or motifs.
     """
     key = (folder.resolve(), device)
     with _lock:
         if key not in _cached:
-            _cached[key] = read_encoder(folder, ArchitectureEncoder).to(torch.device(device))
+            _cached[key] = read_encoder(folder).to(torch.device(device))
         return _cached[key]
 
 
-def read_encoder(folder: Path, kind: type[Encoder]) -> Encoder:
-    """The encoder of a folder, read anew.
-
-    Args:
-        folder: As `save_encoder` wrote it.
-        kind: The class to make.
+def read_encoder(folder: Path) -> GraphEncoder:
+    """The encoder of a folder, read anew, of whatever kind it is.
 
     Raises:
         IndexUnavailable: A file is missing or does not have the sha256 that the config states.
-        IndexIncompatible: The encoder was made for other labels, or is none.
+        IndexIncompatible: The encoder was made for other labels or motifs, or is none.
+    """
+    return read_as(folder, encoder_class(kind_of(encoder_config(folder))))
+
+
+def read_as(folder: Path, made: type[Encoder]) -> Encoder:
+    """As `read_encoder`, of a kind that is known.
+
+    Args:
+        folder: As `save_encoder` wrote it.
+        made: The class to make.
+
+    Raises:
+        IndexUnavailable: See `read_encoder`.
+        IndexIncompatible: See `read_encoder`; or it is of another kind.
     """
     config = encoder_config(folder)
     weights = folder / WEIGHTS
@@ -81,12 +100,17 @@ def read_encoder(folder: Path, kind: type[Encoder]) -> Encoder:
             f"{weights} is missing or does not have the sha256 that {CONFIG} states. "
             "Reinstall nar-plugin if it came with that; else fetch it or train it again."
         )
-    check_labels(folder)
+    check_versions(folder)
+    if kind_of(config) != made.kind:
+        raise IndexIncompatible(
+            f"The encoder in {folder} is of the kind {kind_of(config)!r}; {made.__name__} reads "
+            f"those of the kind {made.kind!r}."
+        )
     try:
         state = load_file(weights)
         # On meta, since the config is not believed: memory is taken by the file alone.
         with torch.device("meta"), _Unfilled():
-            encoder = kind(**config["encoder"])
+            encoder = made(**config["encoder"])
         encoder.load_state_dict(_unpacked(state), assign=True)
     except (
         TypeError,
@@ -112,7 +136,7 @@ class _Unfilled(TorchFunctionMode):
         return func(*args, **kwargs or {})
 
 
-def _packed(encoder: ArchitectureEncoder) -> dict[str, torch.Tensor]:
+def _packed(encoder: GraphEncoder) -> dict[str, torch.Tensor]:
     """The encoder's tensors as they are stored."""
     numbers = dict(encoder.named_parameters()).keys()
     state = encoder.state_dict()
@@ -121,6 +145,8 @@ def _packed(encoder: ArchitectureEncoder) -> dict[str, torch.Tensor]:
         for name, value in state.items()
         if name != _VECTORS
     }
+    if _VECTORS not in state:
+        return packed
     scale = state[_VECTORS].abs().amax(dim=1, keepdim=True).clamp(min=1e-12) / _LARGEST
     packed[_VECTORS] = (state[_VECTORS] / scale).round().to(torch.int8)
     packed[_SCALE] = scale.half()
@@ -133,7 +159,8 @@ def _unpacked(packed: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
         name: value.float() if value.is_floating_point() else value
         for name, value in packed.items()
     }
-    state[_VECTORS] = state[_VECTORS].float() * state.pop(_SCALE)
+    if _VECTORS in state:
+        state[_VECTORS] = state[_VECTORS].float() * state.pop(_SCALE)
     return state
 
 

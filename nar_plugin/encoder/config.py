@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from nar_plugin.regular_files import read_regular
 
 CONFIG, WEIGHTS = "encoder.json", "encoder.safetensors"
 LARGEST_CONFIG = 1 << 24  # bytes
+LABELS, PAPER = "labels", "paper"  # the kinds of encoders; a config without a kind is of the first
 
 
 def encoder_config(folder: Path) -> dict[str, Any]:
@@ -44,17 +46,38 @@ def encoder_id(folder: Path) -> str:
     return f"nar-{config.get('recipe', 'encoder')}-{str(config['sha256'])[:8]}"
 
 
-def check_labels(folder: Path) -> None:
+def kind_of(config: Mapping[str, Any]) -> str:
+    """The kind of the encoder that a config describes."""
+    return str(config.get("kind", LABELS))
+
+
+def versions(kind: str) -> dict[str, str]:
+    """What an encoder of this kind reads of a graph, such as labels, and this version of it."""
+    if kind == PAPER:
+        from nar_plugin.mining import MINING_VERSION
+
+        return {"motifs": MINING_VERSION}
+    return {"labels": LABELS_VERSION}
+
+
+def check_versions(folder: Path) -> None:
     """Refuse an encoder that reads graphs in another way than this version does.
 
     Raises:
         IndexUnavailable: Its config cannot be read.
-        IndexIncompatible: It was made for other labels.
+        IndexIncompatible: It is of an unknown kind, or was made for other labels or motifs.
     """
-    made = encoder_config(folder).get("labels_version")
-    if made != LABELS_VERSION:
+    config = encoder_config(folder)
+    kind = kind_of(config)
+    if kind not in (LABELS, PAPER):
         raise IndexIncompatible(
-            f"The encoder in {folder} was made for labels of version {made}, this nar-plugin "
-            f"computes {LABELS_VERSION}. If it came with an index, `pip install --upgrade "
-            "nar-plugin` and `nar index update` bring two that fit; else `nar dev train` makes one."
+            f"The encoder in {folder} is of the kind {kind[:40]!r}, which this nar-plugin does not "
+            "know: `pip install --upgrade nar-plugin`."
         )
+    for what, ours in versions(kind).items():
+        if (made := config.get(f"{what}_version")) != ours:
+            raise IndexIncompatible(
+                f"The encoder in {folder} was made for {what} of version {made}, this nar-plugin "
+                f"computes {ours}. If it came with an index, `pip install --upgrade nar-plugin` "
+                "and `nar index update` bring two that fit; else `nar dev train` makes one."
+            )

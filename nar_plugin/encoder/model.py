@@ -10,15 +10,16 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
+from nar_plugin.encoder.config import LABELS
+from nar_plugin.encoder.graph_encoder import GraphEncoder
 from nar_plugin.encoder.labels import VIEWS, Counts, counts_of
 from nar_plugin.encoder.relabelling import Hashes
-from nar_plugin.mining import MacroGraph
 from nar_plugin.tracing.graph import ArchitectureGraph
 
 _BATCH = 64  # graphs that are labelled at once
 
 
-class ArchitectureEncoder(nn.Module):
+class ArchitectureEncoder(GraphEncoder):
     """Graphs to unit vectors whose cosine says how near the field puts two designs.
 
     A label that occurs c times in a graph, and in g of N graphs of the training, weighs
@@ -37,6 +38,8 @@ class ArchitectureEncoder(nn.Module):
         places: int64[T], numbers of labels; starts: int64[n], where those of each graph begin;
         weights: float32[T]; result: float32[n, dimensions], rows of length 1.
     """
+
+    kind = LABELS
 
     def __init__(
         self,
@@ -75,25 +78,25 @@ class ArchitectureEncoder(nn.Module):
         hidden = self.dropout(functional.gelu(self.inner(summed)))  # [n, hidden]
         return functional.normalize(self.linear(summed) + self.outer(hidden), dim=1)
 
-    def encode(self, graphs: Sequence[MacroGraph]) -> Tensor:
-        """Unit vectors of macro graphs.
+    def encode_graphs(self, graphs: Sequence[ArchitectureGraph]) -> Tensor:
+        """Unit vectors of graphs.
 
         Returns:
             float32[len(graphs), dimensions] on the CPU.
         """
-        return self.encode_graphs([macro.graph for macro in graphs])
-
-    def encode_graphs(self, graphs: Sequence[ArchitectureGraph]) -> Tensor:
-        """As `encode`, of graphs that need not be cut into motifs."""
         parts = [torch.zeros(0, self.dimensions)]
         for start in range(0, len(graphs), _BATCH):
             batch = graphs[start : start + _BATCH]
             parts.append(self.encode_counts(counts_of(batch), len(batch)))
         return torch.cat(parts)
 
+    def encode_labelled(self, graphs: Sequence[ArchitectureGraph], counts: Counts) -> Tensor:
+        """As `encode_graphs`, where the labels of the graphs are counted already."""
+        return self.encode_counts(counts, len(graphs))
+
     @torch.no_grad()
     def encode_counts(self, counts: Counts, graphs: int) -> Tensor:
-        """As `encode`, of labels that are counted already; see `counts_of`."""
+        """As `encode_graphs`, of nothing but labels that are counted already; see `counts_of`."""
         self.eval()
         known = self.labels.cpu().numpy().view(np.uint64)
         read = weighed(counts, graphs, known, self.rarity.cpu().numpy())

@@ -9,12 +9,13 @@ from nar_plugin.hub.repository import DEFAULT_REPOSITORY
 from nar_plugin.hub.update import Update, update
 
 if TYPE_CHECKING:
-    from nar_plugin.hub.encoder import ArchitectureEncoder, publish_encoder
+    from nar_plugin.hub.encoder import ArchitectureEncoder, PaperEncoder, publish_encoder
 
 __all__ = [
     "DEFAULT_REPOSITORY",
     "ArchitectureEncoder",
     "ArchitectureIndex",
+    "PaperEncoder",
     "Published",
     "Update",
     "open_index",
@@ -27,7 +28,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """The names of `nar_plugin.hub.encoder`, which takes 0.3 s that a query does not need."""
-    if name not in ("ArchitectureEncoder", "publish_encoder"):
+    if name not in ("ArchitectureEncoder", "PaperEncoder", "publish_encoder"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from nar_plugin.hub import encoder
 

@@ -12,7 +12,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TypeVar
 
-from nar_plugin.encoder.config import check_labels
+from nar_plugin.encoder.config import check_versions
 from nar_plugin.errors import IndexIncompatible, IndexUnavailable, NarError
 from nar_plugin.hub.pointer import Pointer, pointer_path, read_pointers, write_pointer
 from nar_plugin.hub.repository import name_in_cache, short
@@ -90,7 +90,7 @@ def check_usable(manifest: Manifest, folder: Path) -> None:
         for entry in manifest.of_kind("encoder"):
             read_verified(folder, entry)
     if manifest.of_kind("encoder"):
-        check_labels(folder)
+        check_versions(folder)
 
 
 @lru_cache(maxsize=100)

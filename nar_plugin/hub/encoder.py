@@ -14,8 +14,8 @@ from typing import Any, Literal, Self
 from huggingface_hub import PyTorchModelHubMixin
 
 from nar_plugin import encoder
-from nar_plugin.encoder.checkpoint import read_encoder
-from nar_plugin.encoder.config import CONFIG, WEIGHTS, encoder_config
+from nar_plugin.encoder.checkpoint import read_as, read_encoder
+from nar_plugin.encoder.config import CONFIG, WEIGHTS, encoder_config, versions
 from nar_plugin.errors import IndexUnavailable, NarError
 from nar_plugin.hub.publish import CARD, Published, unless_moved
 from nar_plugin.hub.repository_cards import encoder_card
@@ -27,23 +27,11 @@ from nar_plugin.remote.waiting import within
 
 KIND: Literal["model"] = "model"
 SETTINGS = "config.json"  # the mixin's own file, which the Hub counts downloads by
-GIVEN = (
-    "encoder",
-    "labels_version",
-    "fingerprint_version",
-    "sha256",
-)  # what save_encoder says by itself
+GIVEN = ("kind", "encoder", "fingerprint_version", "sha256")  # what save_encoder says by itself
 
 
-class ArchitectureEncoder(encoder.ArchitectureEncoder, PyTorchModelHubMixin):
-    """The encoder, and the way to the Hub and back.
-
-    Example:
-        ```python
-        encoder = ArchitectureEncoder.from_pretrained("owner/encoder", revision="2026.11.21")
-        encoder.save_pretrained("my-encoder")
-        encoder.push_to_hub("owner/other", tag="2026.11.22")
-        ```
+class _OnTheHub(encoder.GraphEncoder, PyTorchModelHubMixin):
+    """The way to the Hub and back, for an encoder of each kind.
 
     Attributes:
         facts: What `encoder.json` says of its training.
@@ -75,7 +63,7 @@ class ArchitectureEncoder(encoder.ArchitectureEncoder, PyTorchModelHubMixin):
 
         Raises:
             IndexUnavailable: It could not be had, or is damaged.
-            IndexIncompatible: It was made for other labels.
+            IndexIncompatible: It was made for other labels or motifs, or is of another kind.
         """
         if is_there(Path(pretrained_model_name_or_path)):
             return cls._read(Path(pretrained_model_name_or_path))
@@ -93,9 +81,10 @@ class ArchitectureEncoder(encoder.ArchitectureEncoder, PyTorchModelHubMixin):
 
     @classmethod
     def _read(cls, folder: Path) -> Self:
-        found = read_encoder(folder, cls)
+        found = read_as(folder, cls)
+        given = {*GIVEN, *(f"{what}_version" for what in versions(cls.kind))}
         config = encoder_config(folder)
-        found.facts = {name: value for name, value in config.items() if name not in GIVEN}
+        found.facts = {name: value for name, value in config.items() if name not in given}
         return found
 
     def _save_pretrained(self, save_directory: Path) -> None:
@@ -123,6 +112,22 @@ class ArchitectureEncoder(encoder.ArchitectureEncoder, PyTorchModelHubMixin):
         with TemporaryDirectory() as folder:
             self.save_pretrained(folder)
             return publish_encoder(folder, repo_id, tag=tag, private=private, token=token)
+
+
+class ArchitectureEncoder(encoder.ArchitectureEncoder, _OnTheHub):
+    """The encoder that ships, and the way to the Hub and back.
+
+    Example:
+        ```python
+        encoder = ArchitectureEncoder.from_pretrained("owner/encoder", revision="2026.11.21")
+        encoder.save_pretrained("my-encoder")
+        encoder.push_to_hub("owner/other", tag="2026.11.22")
+        ```
+    """
+
+
+class PaperEncoder(encoder.PaperEncoder, _OnTheHub):
+    """The encoder of the paper, with the same ways."""
 
 
 def _fetched(place: Place, revision: str, again: bool) -> Path:
@@ -189,7 +194,7 @@ def publish_encoder(
     if not is_repository(repository):
         raise NarError(f"{repository!r} is no repository: expected owner/name.")
     folder = Path(folder)
-    read_encoder(folder, encoder.ArchitectureEncoder)
+    read_encoder(folder)
     config = encoder_config(folder)
     api = HfApi(token=token)
     with explained(repository, "a new repository", KIND):

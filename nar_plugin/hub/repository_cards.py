@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from nar_plugin.encoder.config import kind_of
 from nar_plugin.index import ArchitectureIndex
 
 TEMPLATES = Path(__file__).parent
@@ -60,6 +61,7 @@ def encoder_card(config: Mapping[str, Any], repository: str) -> str:
         data,
         template_path=str(TEMPLATES / "encoder_card.md"),
         repository=repository,
+        kind=kind_of(config),
         sha256=config["sha256"],
         settings=settings if isinstance(settings, Mapping) else {},
         facts={key: value for key, value in config.items() if key not in ("encoder", "sha256")},

@@ -93,10 +93,10 @@ def check_encoder(manifest: Manifest, folder: Path) -> None:
         IndexUnavailable: It is damaged, or another than the manifest says.
         IndexIncompatible: It is none that could have made the index's vectors.
     """
-    from nar_plugin.encoder import ArchitectureEncoder, encoder_sha256  # imports torch
-    from nar_plugin.encoder.checkpoint import read_encoder
+    from nar_plugin.encoder.checkpoint import read_encoder  # imports torch
+    from nar_plugin.encoder.config import encoder_sha256
 
-    encoder = read_encoder(folder, ArchitectureEncoder)
+    encoder = read_encoder(folder)
     made = encoder_sha256(folder), encoder.dimensions
     if made != (manifest.encoder_sha256, manifest.dim):
         raise IndexIncompatible(

@@ -101,7 +101,9 @@ def most_alike_blocks(
     pool = np.argsort(-common, kind="stable")[: max(POOL, k)]
     pool = pool[common[pool] > 0]
     vectors = embed_labels(index, LabelTable.joined([labels, blocks.labels.taken(pool)]))
-    scores = likeness(common[pool].astype(np.float32), vectors[1:] @ vectors[0])
+    # An index has the labels of its blocks, not their graphs: labels rank where those are read.
+    cosines = np.zeros(len(pool)) if vectors is None else vectors[1:] @ vectors[0]
+    scores = likeness(common[pool].astype(np.float32), cosines.astype(np.float32))
     asked = shape(graph)
     scores[[blocks.shapes[block] == asked for block in pool.tolist()]] = 1.0
     order = np.lexsort((-counts[pool], -scores.round(3)))[:k]

@@ -12,7 +12,7 @@ from nar_plugin.index.store.folder import EMBEDDED
 from nar_plugin.tracing.fingerprint import FINGERPRINT_VERSION
 
 if TYPE_CHECKING:
-    from nar_plugin.encoder import ArchitectureEncoder
+    from nar_plugin.encoder import GraphEncoder
     from nar_plugin.index.index import ArchitectureIndex
     from nar_plugin.index.store.vectors import FloatArray
     from nar_plugin.likeness import LabelTable
@@ -39,13 +39,26 @@ def embed_graphs(index: ArchitectureIndex, graphs: Sequence[ArchitectureGraph]) 
     return vectors
 
 
-def embed_labels(index: ArchitectureIndex, labels: LabelTable) -> FloatArray:
+def embed_labelled(
+    index: ArchitectureIndex, graphs: Sequence[ArchitectureGraph], labels: LabelTable
+) -> FloatArray:
     """As `embed`, of graphs whose labels are counted already."""
-    vectors: FloatArray = _encoder(index).encode_counts(labels.counted(), len(labels)).numpy()
+    vectors: FloatArray = _encoder(index).encode_labelled(graphs, labels.counted()).numpy()
     return vectors
 
 
-def _encoder(index: ArchitectureIndex) -> ArchitectureEncoder:
+def embed_labels(index: ArchitectureIndex, labels: LabelTable) -> FloatArray | None:
+    """As `embed`, of labels without their graphs; None where the encoder reads more than labels."""
+    from nar_plugin.encoder import ArchitectureEncoder
+
+    encoder = _encoder(index)
+    if not isinstance(encoder, ArchitectureEncoder):
+        return None
+    vectors: FloatArray = encoder.encode_counts(labels.counted(), len(labels)).numpy()
+    return vectors
+
+
+def _encoder(index: ArchitectureIndex) -> GraphEncoder:
     """The encoder that made the vectors of an index."""
     from nar_plugin.encoder import load_encoder  # imports torch
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nar_plugin.encoder.backbone import backbone
-from nar_plugin.index.embedding import embed_labels
+from nar_plugin.index.embedding import embed_labelled
 from nar_plugin.index.ranking import Subject
 from nar_plugin.likeness import LabelTable
 
@@ -28,7 +28,7 @@ def subject_of(index: ArchitectureIndex, macro: MacroGraph) -> Subject:
     graph = macro.graph
     labels = LabelTable.of([graph])
     return Subject(
-        embed_labels(index, labels)[0],
+        embed_labelled(index, [graph], labels)[0],
         labels.compared(),
         graph.fingerprint,
         graph.design,

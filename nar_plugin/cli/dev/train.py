@@ -1,4 +1,4 @@
-"""`nar dev train`: the encoder that ships."""
+"""`nar dev train`: the encoder that ships, or the paper's."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ ENCODER = Path("runs/encoder")
 def train(
     corpus: Annotated[Path, typer.Option(help="Folder of a corpus.")] = CORPUS,
     folder: Annotated[Path, typer.Option(help="Receives the encoder.")] = ENCODER,
+    recipe: Annotated[
+        str, typer.Option(metavar="R", help="default, paper or paper-tuned.")
+    ] = "default",
     device: Annotated[
         str | None, typer.Option(help="cpu or cuda; CUDA where there is one.")
     ] = None,
@@ -26,5 +29,13 @@ def train(
 
     with needs_train():
         from nar_plugin.train.fit.recipe import train_encoder
-    train_encoder(corpus, folder, device=device)
+        from nar_plugin.train.paper.ablations import RECIPES
+        from nar_plugin.train.paper.encoder import train_paper_encoder
+    if recipe == "default":
+        train_encoder(corpus, folder, device=device)
+    elif recipe in RECIPES:
+        train_paper_encoder(corpus, folder, recipe, RECIPES[recipe], device=device)
+    else:
+        known = ", ".join(("default", *RECIPES))
+        raise typer.BadParameter(f"There is no recipe {recipe!r}: {known}.")
     say(f"wrote {folder}")

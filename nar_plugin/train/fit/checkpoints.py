@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from nar_plugin.train.paper.graph_convolutions import device_of
+from nar_plugin.encoder.paper.graph_convolutions import device_of
 
 
 def write_whole(content: dict[str, Any], path: Path) -> None:

@@ -45,8 +45,9 @@ def write_index(corpus: Path, encoder: Path, folder: Path, revision: str) -> Arc
     network = load_encoder(encoder)
     tables, parts = [], []
     for start in range(0, len(items), _BATCH):
-        labels = LabelTable.of([item.graph for item in items[start : start + _BATCH]])
-        parts.append(network.encode_counts(labels.counted(), len(labels)).numpy())
+        graphs = [item.graph for item in items[start : start + _BATCH]]
+        labels = LabelTable.of(graphs)
+        parts.append(network.encode_labelled(graphs, labels.counted()).numpy())
         tables.append(labels.compared())
     fingerprints = [item.fingerprint for item in items]
     families = Counter(name["family"] for item in items for name in item.names)

@@ -91,7 +91,7 @@ def _whole(convolution: Literal["gcn", "gat"], **settings: Any) -> Entry:
 
         return WholeGraph(convolution, recipe, seed, folder)
 
-    return Entry(make, {"convolution": convolution, **asdict(recipe)}, seeds=(0,))
+    return Entry(make, {"convolution": convolution, **recipe.told()}, seeds=(0,))
 
 
 def _paper(*, skips: tuple[str, ...] = (), **settings: Any) -> Entry:
@@ -103,7 +103,7 @@ def _paper(*, skips: tuple[str, ...] = (), **settings: Any) -> Entry:
 
         return PaperMethod(recipe, seed, folder)
 
-    return Entry(make, asdict(recipe), seeds=(0,), skips=skips, motifs=True)
+    return Entry(make, recipe.told(), seeds=(0,), skips=skips, motifs=True)
 
 
 def _default() -> Entry:

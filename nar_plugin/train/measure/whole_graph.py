@@ -18,12 +18,12 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch_geometric.nn import GATConv
 
+from nar_plugin.encoder.paper.folding import Folded, FoldedBatch, mixed
+from nar_plugin.encoder.paper.graph_convolutions import Convolutions, operation_rows
 from nar_plugin.train.corpus.corpus import CorpusGraph
 from nar_plugin.train.corpus.splits import IntArray
 from nar_plugin.train.measure.metrics import Vectors
 from nar_plugin.train.paper.ablations import Recipe
-from nar_plugin.train.paper.folding import Folded, FoldedBatch, mixed
-from nar_plugin.train.paper.graph_convolutions import Convolutions, operation_rows
 from nar_plugin.train.paper.training import State, learn_families
 
 _HEADS = 4

@@ -7,16 +7,22 @@ from torch import Tensor
 from torch.nn import functional
 
 
-def motif_loss(motifs: Tensor, contexts: Tensor) -> Tensor:
+def motif_loss(motifs: Tensor, contexts: Tensor, temperature: float = 1.0) -> Tensor:
     """Eq. 4: -log of the share of e^d that falls on a motif's own context, averaged.
 
-    The other contexts of the batch are the negatives; d is the cosine, without a temperature.
+    The other contexts of the batch are the negatives; d is the cosine.
+
+    Args:
+        motifs: The embeddings H_sg.
+        contexts: The embeddings H_c.
+        temperature: Divides the cosines; the paper has none.
 
     Shapes:
         motifs, contexts: float32[b, width], row by row a motif and its context.
     """
     cosines = functional.normalize(motifs, dim=1) @ functional.normalize(contexts, dim=1).T
-    return functional.cross_entropy(cosines, torch.arange(len(motifs), device=motifs.device))
+    own = torch.arange(len(motifs), device=motifs.device)
+    return functional.cross_entropy(cosines / temperature, own)
 
 
 def family_loss(vectors: Tensor, labels: Tensor, temperature: float = 1.0) -> Tensor:

@@ -11,14 +11,15 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from nar_plugin.encoder.paper.cutting import cut
+from nar_plugin.encoder.paper.model import PaperEncoder, embed
 from nar_plugin.train.corpus.corpus import CorpusGraph
 from nar_plugin.train.corpus.splits import IntArray, family_numbers
 from nar_plugin.train.measure.metrics import Vectors
 from nar_plugin.train.paper.ablations import Recipe
-from nar_plugin.train.paper.cutting import cut
-from nar_plugin.train.paper.graph_convolutions import PaperEncoder
 from nar_plugin.train.paper.nas import darts_corpus
-from nar_plugin.train.paper.training import embed, train
+from nar_plugin.train.paper.networks import PaperNetworks
+from nar_plugin.train.paper.training import train
 
 
 class PaperMethod:
@@ -40,7 +41,7 @@ class PaperMethod:
         self._recipe, self._seed, self._folder = recipe, seed, folder
         self._device = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
         self._kinds: dict[str, int] = {}
-        self._encoder: PaperEncoder | None = None
+        self._networks: PaperNetworks | None = None
 
     def fit(self, items: Sequence[CorpusGraph], labels: IntArray) -> None:
         """Train both stages, first on the search space where the recipe wants it."""
@@ -50,42 +51,51 @@ class PaperMethod:
         start = None
         if first:
             start = self._trained(first, family_numbers(first), self._folder / "nas", None)
-        self._encoder = self._trained(items, labels, self._folder, start)
-        self.parameters = self._encoder.inference_parameters
+        self._networks = self._trained(items, labels, self._folder, start)
+        self.parameters = sum(part.numel() for part in self.encoder().parameters())
 
     def embed(self, items: Sequence[CorpusGraph]) -> Vectors:
         """float32[n, width]: the rows of all graphs."""
-        if self._encoder is None:
+        if self._networks is None:
             raise RuntimeError("fit() comes before embed().")
         data = cut(items, self._kinds, self._recipe, seed=self._seed)
-        rows: Vectors = embed(self._encoder, data, self._recipe).numpy()
+        networks = self._networks
+        rows: Vectors = embed(networks.motifs, networks.graphs, data, self._recipe.layers).numpy()
         return rows
+
+    def encoder(self) -> PaperEncoder:
+        """What was trained, as it answers."""
+        if self._networks is None:
+            raise RuntimeError("fit() comes before encoder().")
+        return self._networks.encoder(list(self._kinds), self._recipe, self._seed).cpu()
 
     def _trained(
         self,
         items: Sequence[CorpusGraph],
         labels: IntArray,
         folder: Path,
-        start: PaperEncoder | None,
-    ) -> PaperEncoder:
+        start: PaperNetworks | None,
+    ) -> PaperNetworks:
         families, numbers = np.unique(labels, return_inverse=True)
         torch.manual_seed(self._seed)
-        encoder = PaperEncoder(len(self._kinds), len(families), self._recipe).to(self._device)
+        networks = PaperNetworks(len(self._kinds), len(families), self._recipe).to(self._device)
         if start is not None:
-            encoder.initialise_from(start)
-        data = cut(items, self._kinds, self._recipe, seed=self._seed, contexts=True)
+            networks.initialise_from(start)
+        data = cut(items, self._kinds, self._recipe, seed=self._seed, hops=self._recipe.hops)
         stage_one = folder / "motifs.pt"
         if start is None:  # else it begins where all of another training has led
             stage_one = self._folder.parent / f"motifs-{self._stage_one_key(items)}.pt"
         targets = torch.from_numpy(numbers)
-        self.earlier += train(encoder, data, targets, self._recipe, self._seed, folder, stage_one)
-        return encoder
+        self.earlier += train(networks, data, targets, self._recipe, self._seed, folder, stage_one)
+        return networks
 
     def _stage_one_key(self, items: Sequence[CorpusGraph]) -> str:
         """Names what stage one depends on: methods that differ in stage two share it."""
-        second = ("graph_epochs", "graph_batch", "graph_rate", "dropout", "objective", "nas")
+        second = {"dropout", "objective", "nas", "tuned"}
         settings = {
-            name: value for name, value in asdict(self._recipe).items() if name not in second
+            name: value
+            for name, value in asdict(self._recipe).items()
+            if name not in second and not name.startswith("graph_")
         }
         graphs = [item.fingerprint for item in items]
         text = json.dumps([settings, self._seed, sorted(self._kinds), graphs])

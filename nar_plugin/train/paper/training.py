@@ -14,20 +14,21 @@ from torch import Tensor, nn
 from torch.nn import functional
 from tqdm import tqdm
 
+from nar_plugin.encoder.paper.cutting import Cut, folded_pieces
+from nar_plugin.encoder.paper.folding import Folded, FoldedBatch, Ints
+from nar_plugin.encoder.paper.graph_convolutions import device_of
+from nar_plugin.encoder.paper.model import motif_vectors
 from nar_plugin.train.fit.checkpoints import write_whole
 from nar_plugin.train.paper.ablations import Recipe
-from nar_plugin.train.paper.cutting import Cut, folded_pieces
-from nar_plugin.train.paper.folding import Folded, FoldedBatch, Ints
-from nar_plugin.train.paper.graph_convolutions import PaperEncoder, device_of
 from nar_plugin.train.paper.losses import family_loss, motif_loss
+from nar_plugin.train.paper.networks import PaperNetworks
 
 _STATE = "training.pt"
-_CHUNK = 2048  # pieces or graphs that are embedded at once
 _logger = logging.getLogger("nar_plugin")
 
 
 def train(
-    encoder: PaperEncoder,
+    networks: PaperNetworks,
     data: Cut,
     labels: Tensor,
     recipe: Recipe,
@@ -38,7 +39,7 @@ def train(
     """Train both stages; what an interrupted run saved after its last epoch is gone on from.
 
     Args:
-        encoder: Is trained where it is.
+        networks: Are trained where they are.
         data: The training graphs, with contexts.
         labels: int64[g], the family of each graph.
         recipe: The settings.
@@ -53,76 +54,75 @@ def train(
     """
     state = State(folder)
     if stage_one.is_file() and not state.exists:
-        saved = torch.load(stage_one, weights_only=True, map_location=device_of(encoder))
-        _learned(encoder).load_state_dict(saved["networks"])
+        saved = torch.load(stage_one, weights_only=True, map_location=device_of(networks))
+        _learned(networks).load_state_dict(saved["networks"])
         state.earlier = float(saved["seconds"])
     else:
         started = time.perf_counter()
-        _stage_one(encoder, data, recipe, seed, state)
+        _stage_one(networks, data, recipe, seed, state)
         if not stage_one.is_file():
             seconds = state.earlier + time.perf_counter() - started
-            networks = _learned(encoder).state_dict()
-            write_whole({"networks": networks, "seconds": seconds}, stage_one)
-    _stage_two(encoder, data, labels, recipe, seed, state)
+            learned = _learned(networks).state_dict()
+            write_whole({"networks": learned, "seconds": seconds}, stage_one)
+    _stage_two(networks, data, labels, recipe, seed, state)
     return state.earlier
 
 
-@torch.no_grad()
-def embed(encoder: PaperEncoder, data: Cut, recipe: Recipe) -> Tensor:
-    """float32[g, width] on the CPU: the embeddings of all graphs, of length 1."""
-    encoder.eval()
-    device = device_of(encoder)
-    vectors = _motif_vectors(encoder, data, recipe)
-    graphs = Folded(data.nodes, data.edges, data.sizes, recipe.layers)
-    rows = []
-    for start in range(0, len(graphs), _CHUNK):
-        batch = graphs.batch(np.arange(start, min(start + _CHUNK, len(graphs))), device)
-        rows.append(encoder.graphs(vectors[batch.inputs], batch).cpu())
-    return functional.normalize(torch.cat(rows), dim=1)
-
-
-def _stage_one(encoder: PaperEncoder, data: Cut, recipe: Recipe, seed: int, state: State) -> None:
+def _stage_one(networks: PaperNetworks, data: Cut, recipe: Recipe, seed: int, state: State) -> None:
     """Eq. 4 over the distinct motifs; F_s and F_c learn."""
-    optimiser = torch.optim.Adam(_learned(encoder).parameters(), lr=recipe.motif_rate)
-    done = state.load("motifs", {"encoder": encoder, "optimiser": optimiser})
+    optimiser = torch.optim.Adam(_learned(networks).parameters(), lr=recipe.motif_rate)
+    parts = {"encoder": networks, "optimiser": optimiser}
+    done = state.load("motifs", parts)
     if done >= recipe.motif_epochs:
         return
     motifs = folded_pieces(data.motifs, recipe.layers)
     contexts = folded_pieces(data.contexts, recipe.layers)
-    device = device_of(encoder)
+    device = device_of(networks)
     for epoch in range(done, recipe.motif_epochs):
         started, losses = time.perf_counter(), []
-        encoder.train()
+        networks.train()
         for chosen in _shuffled(len(motifs), recipe.motif_batch, seed, 1, epoch):
-            own = encoder.motifs(motifs.batch(chosen, device))
-            loss = motif_loss(own, encoder.contexts(contexts.batch(chosen, device)))
+            own = networks.motif_head(networks.motifs(motifs.batch(chosen, device)))
+            around = networks.motif_head(networks.contexts(contexts.batch(chosen, device)))
+            loss = motif_loss(own, around, recipe.motif_temperature)
             losses.append(_step(loss, optimiser))
-        state.save("motifs", epoch + 1, {"encoder": encoder, "optimiser": optimiser})
+        state.save("motifs", epoch + 1, parts)
         _tell("motifs", epoch, losses, started)
 
 
-def _learned(encoder: PaperEncoder) -> nn.Module:
+def _learned(networks: PaperNetworks) -> nn.Module:
     """What stage one trains."""
-    return nn.ModuleList([encoder.motifs, encoder.contexts])
+    return nn.ModuleList([networks.motifs, networks.contexts, networks.motif_head])
 
 
 def _stage_two(
-    encoder: PaperEncoder, data: Cut, labels: Tensor, recipe: Recipe, seed: int, state: State
+    networks: PaperNetworks, data: Cut, labels: Tensor, recipe: Recipe, seed: int, state: State
 ) -> None:
-    """Eq. 6 over the macro graphs; F_m and f learn, F_s is what stage one made it (Eq. 7)."""
-    found: list[Tensor] = []
+    """Eq. 6 over the macro graphs; F_m and f learn, and F_s if the recipe tunes it.
+
+    Eq. 7 has F_s as stage one made it: then the vectors of the motifs are computed once.
+    """
+    fixed: list[Tensor] = []
+    motifs = folded_pieces(data.motifs, recipe.layers) if recipe.tuned else None
 
     def embedded(batch: FoldedBatch) -> Tensor:
-        if not found:  # once: here the motif encoder is as stage one left it
-            found.append(_motif_vectors(encoder, data, recipe))
-            encoder.train()
-        rows: Tensor = encoder.graphs(found[0][batch.inputs], batch)
+        if motifs is not None:
+            chosen = motifs.batch(batch.inputs.cpu().numpy(), batch.inputs.device)
+            vectors = networks.motifs(chosen)
+        else:
+            if not fixed:
+                fixed.append(motif_vectors(networks.motifs, data, recipe.layers))
+            vectors = fixed[0][batch.inputs]
+        rows: Tensor = networks.graphs(vectors, batch)
         return rows
 
-    learned = [*encoder.graphs.parameters(), *encoder.classifier.parameters()]
+    trained = [networks.graphs, networks.classifier, networks.graph_head]
+    trained += [networks.motifs] if recipe.tuned else []
+    learned = [number for part in trained for number in part.parameters()]
     graphs = Folded(data.nodes, data.edges, data.sizes, recipe.layers)
     learn_families(
-        embedded, encoder, encoder.classifier, learned, graphs, labels, recipe, seed, state
+        *(embedded, networks, networks.classifier, learned, graphs, labels, recipe, seed, state),
+        head=networks.graph_head,
     )
 
 
@@ -136,6 +136,8 @@ def learn_families(
     recipe: Recipe,
     seed: int,
     state: State,
+    *,
+    head: nn.Module | None = None,
 ) -> None:
     """Minimise Eq. 6: Table 5's rows "Graph CL" and "Baselines".
 
@@ -149,6 +151,7 @@ def learn_families(
         recipe: The settings.
         seed: Of shuffling and dropout.
         state: Where the epochs are saved.
+        head: What Eq. 5 compares the vectors through.
     """
     optimiser = torch.optim.Adam(learned, lr=recipe.graph_rate)
     parts = {"encoder": encoder, "optimiser": optimiser}
@@ -162,23 +165,13 @@ def learn_families(
             family = labels[torch.from_numpy(chosen).to(device)]
             loss = rows.new_zeros(())
             if "cl" in recipe.objective:
-                loss = loss + family_loss(rows, family)
+                compared = rows if head is None else head(rows)
+                loss = loss + family_loss(compared, family, recipe.graph_temperature)
             if "ce" in recipe.objective:
                 loss = loss + functional.cross_entropy(classifier(rows), family)
             losses.append(_step(loss, optimiser))
         state.save("graphs", epoch + 1, parts)
         _tell("graphs", epoch, losses, started)
-
-
-@torch.no_grad()
-def _motif_vectors(encoder: PaperEncoder, data: Cut, recipe: Recipe) -> Tensor:
-    """float32[m, width]: F_s of every distinct motif, once."""
-    encoder.eval()
-    motifs = folded_pieces(data.motifs, recipe.layers)
-    device = device_of(encoder)
-    numbers = np.arange(len(motifs))
-    chunks = [numbers[start : start + _CHUNK] for start in range(0, len(numbers), _CHUNK)]
-    return torch.cat([encoder.motifs(motifs.batch(chunk, device)) for chunk in chunks])
 
 
 class State:

@@ -9,12 +9,12 @@ pytest.importorskip("torch_geometric")
 
 from torch_geometric.nn import GATConv
 
+from nar_plugin.encoder.paper.folding import Folded
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 from nar_plugin.train.corpus.corpus import CorpusGraph
 from nar_plugin.train.measure.metrics import retrieval_quality
 from nar_plugin.train.measure.whole_graph import Attentions, WholeGraph, WholeGraphEncoder
 from nar_plugin.train.paper.ablations import Recipe
-from nar_plugin.train.paper.folding import Folded
 
 
 def item(family, number):

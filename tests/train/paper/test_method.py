@@ -108,7 +108,7 @@ def test_the_motif_encoder_stays_fixed_in_stage_two(tmp_path):
     many = method(tmp_path / "many", graph_epochs=5)
     for made in (one, many):
         made.fit(ITEMS, LABELS)
-    first, last = (made._encoder.state_dict() for made in (one, many))
+    first, last = (made._networks.state_dict() for made in (one, many))
     fixed = [name for name in first if torch.equal(first[name], last[name])]
     assert {name.split(".")[0] for name in fixed} == {"motifs", "contexts"}
     assert all(name in fixed for name in first if name.startswith("motifs"))
@@ -119,11 +119,11 @@ def test_pre_training_on_the_search_space_is_where_training_starts(tmp_path):
     made.fit(ITEMS, LABELS)
     # With rates of zero nothing moves: the networks are those that the search space left.
     saved = torch.load(tmp_path / "cell" / "nas" / "training.pt", weights_only=True)["encoder"]
-    for name, value in made._encoder.state_dict().items():
+    for name, value in made._networks.state_dict().items():
         if not name.startswith("classifier"):
             torch.testing.assert_close(value, saved[name])
     assert made._kinds.keys() > {"sep_conv_3x3", "relu"}
-    assert made._encoder.classifier.out_features == 3
+    assert made._networks.classifier.out_features == 3
 
 
 def test_one_hot_kinds_do_not_see_widths_and_know_no_unseen_kind(tmp_path):

@@ -8,8 +8,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from nar_plugin.train.paper.ablations import Recipe
-from nar_plugin.train.paper.folding import FoldedBatch, mixed
+from nar_plugin.encoder.paper.folding import FoldedBatch, mixed
+from nar_plugin.encoder.paper.reading import Reading
 
 
 class Convolutions(nn.Module):
@@ -20,7 +20,7 @@ class Convolutions(nn.Module):
 
     Args:
         wide_in: Width of the input.
-        recipe: `width` and `layers`.
+        reading: `width` and `layers`.
         dropout: Probability of dropping a feature between layers, in training.
 
     Shapes:
@@ -28,10 +28,10 @@ class Convolutions(nn.Module):
         result: float32[graphs, width].
     """
 
-    def __init__(self, wide_in: int, recipe: Recipe, dropout: float = 0.0) -> None:
+    def __init__(self, wide_in: int, reading: Reading, dropout: float = 0.0) -> None:
         super().__init__()
-        widths = [wide_in] + [recipe.width] * (recipe.layers - 1)
-        self.layers = nn.ModuleList(nn.Linear(width, recipe.width) for width in widths)
+        widths = [wide_in] + [reading.width] * (reading.layers - 1)
+        self.layers = nn.ModuleList(nn.Linear(width, reading.width) for width in widths)
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, features: Tensor, batch: FoldedBatch) -> Tensor:
@@ -41,8 +41,12 @@ class Convolutions(nn.Module):
             layer = cast(nn.Linear, self.layers[number])
             if number:
                 hidden = self.dropout(functional.elu(hidden))
-            hidden = mixed(hidden @ layer.weight.T, mix) + layer.bias  # [rows of the level, width]
-        return mixed(hidden, batch.readout)
+            if number < len(batch.mixes) - 1:
+                hidden = mixed(hidden @ layer.weight.T, mix)  # [rows of the level, width]
+            else:  # nothing bends behind the last layer: the mean comes first, of fewer rows
+                hidden = mixed(mixed(hidden, mix), batch.readout) @ layer.weight.T
+            hidden = hidden + layer.bias
+        return hidden  # [graphs, width]
 
 
 class OneHot(nn.Module):
@@ -61,13 +65,13 @@ class OneHot(nn.Module):
         return functional.one_hot(inputs, self.kinds + 1)[:, 1:].float()
 
 
-def operation_rows(kinds: int, recipe: Recipe) -> nn.Module:
+def operation_rows(kinds: int, reading: Reading) -> nn.Module:
     """How operations enter: one-hot, or as learned vectors of the layers' width.
 
     Those start normally distributed (Operation Embeddings, ICCVW 2021, section 3.3).
     """
-    if recipe.operations == "learned":
-        return nn.Embedding(kinds + 1, recipe.width, padding_idx=0)
+    if reading.operations == "learned":
+        return nn.Embedding(kinds + 1, reading.width, padding_idx=0)
     return OneHot(kinds)
 
 
@@ -76,54 +80,22 @@ class PieceEncoder(nn.Module):
 
     Args:
         kinds: The number of known kinds.
-        recipe: The settings.
+        reading: The settings.
 
     Shapes:
         result: float32[pieces, width].
     """
 
-    def __init__(self, kinds: int, recipe: Recipe) -> None:
+    def __init__(self, kinds: int, reading: Reading) -> None:
         super().__init__()
-        self.operations = operation_rows(kinds, recipe)
-        learned = recipe.operations == "learned"
-        self.convolutions = Convolutions(recipe.width if learned else kinds, recipe)
+        self.operations = operation_rows(kinds, reading)
+        learned = reading.operations == "learned"
+        self.convolutions = Convolutions(reading.width if learned else kinds, reading)
 
     def forward(self, batch: FoldedBatch) -> Tensor:
         """Embed each piece."""
         pieces: Tensor = self.convolutions(self.operations(batch.inputs), batch)
         return pieces
-
-
-class PaperEncoder(nn.Module):
-    """F_s and F_m of Eq. 8, with F_c and the classifier f of the training beside them.
-
-    Args:
-        kinds: The number of known kinds.
-        families: The number of families that f tells apart.
-        recipe: The settings.
-    """
-
-    def __init__(self, kinds: int, families: int, recipe: Recipe) -> None:
-        super().__init__()
-        self.motifs = PieceEncoder(kinds, recipe)
-        self.contexts = PieceEncoder(kinds, recipe)
-        self.graphs = Convolutions(recipe.width, recipe, recipe.dropout)
-        self.classifier = nn.Linear(recipe.width, families)
-
-    @property
-    def inference_parameters(self) -> int:
-        """The learned numbers of F_s and F_m, which embed."""
-        parts = [*self.motifs.parameters(), *self.graphs.parameters()]
-        return sum(part.numel() for part in parts)
-
-    def initialise_from(self, other: PaperEncoder) -> None:
-        """Take over the three networks of an encoder of the same kinds, not its classifier."""
-        for mine, its in (
-            (self.motifs, other.motifs),
-            (self.contexts, other.contexts),
-            (self.graphs, other.graphs),
-        ):
-            mine.load_state_dict(its.state_dict())
 
 
 def device_of(module: nn.Module) -> torch.device:

@@ -9,9 +9,9 @@ pytest.importorskip("torch_geometric")
 
 from torch_geometric.nn import GCNConv
 
+from nar_plugin.encoder.paper.folding import Folded
+from nar_plugin.encoder.paper.graph_convolutions import Convolutions
 from nar_plugin.train.paper.ablations import Recipe
-from nar_plugin.train.paper.folding import Folded
-from nar_plugin.train.paper.graph_convolutions import Convolutions
 
 CPU = torch.device("cpu")
 

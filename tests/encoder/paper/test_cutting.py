@@ -5,10 +5,10 @@ import pytest
 
 pytest.importorskip("tqdm")
 
+from nar_plugin.encoder.paper.cutting import cut
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 from nar_plugin.train.corpus.corpus import CorpusGraph
 from nar_plugin.train.paper.ablations import Recipe
-from nar_plugin.train.paper.cutting import cut
 
 KINDS = {kind: number for number, kind in enumerate("abcde", start=1)}
 
@@ -42,17 +42,17 @@ def test_two_motifs_meet_once_however_many_edges_lead_over():
 
 def test_the_context_graph_of_figure_3():
     item = chain("abcde", [0, 1, 3])  # a | bc | de
-    data = cut([item], KINDS, Recipe(), contexts=True)
+    data = cut([item], KINDS, Recipe(), hops=1)
     assert [letters(context) for context in data.contexts] == ["ab", "abcd", "cde"]
     assert data.contexts[1].edges.tolist() == [[0, 1], [1, 2], [2, 3]]
-    wider = cut([item], KINDS, Recipe(hops=2), contexts=True)
+    wider = cut([item], KINDS, Recipe(), hops=2)
     assert [letters(context) for context in wider.contexts] == ["abc", "abcde", "bcde"]
 
 
 def test_a_context_has_the_edges_among_neighbours():
     # b is the motif; a and c are its neighbours and neighbours of one another.
     item = chain("abc", [0, 1, 2], shortcut=[(0, 2)])
-    data = cut([item], KINDS, Recipe(), contexts=True)
+    data = cut([item], KINDS, Recipe(), hops=1)
     assert sorted(data.contexts[1].edges.tolist()) == [[0, 1], [0, 2], [1, 2]]
 
 
