@@ -117,13 +117,18 @@ def cut(
     )
 
 
-def folded_pieces(pieces: Sequence[Piece], layers: int) -> Folded:
+def folded_pieces(pieces: Sequence[Piece], reading: Reading) -> Folded:
     """Pieces as folded graphs, whose inputs are kinds."""
     sizes = np.array([len(piece.kinds) for piece in pieces])
     before = np.concatenate([[0], np.cumsum(sizes)[:-1]]).tolist()
     edges = [piece.edges + start for piece, start in zip(pieces, before, strict=True)]
     kinds = np.concatenate([piece.kinds for piece in pieces])
-    return Folded(kinds, np.concatenate(edges), sizes, layers)
+    return folded(kinds, np.concatenate(edges), sizes, reading)
+
+
+def folded(inputs: Ints, edges: Ints, sizes: Ints, reading: Reading) -> Folded:
+    """Graphs as the convolutions of an encoder read them."""
+    return Folded(inputs, edges, sizes, reading.layers, both=reading.both_ways)
 
 
 def _starts(item: Ordered, reading: Reading, seed: int) -> Ints:

@@ -81,16 +81,26 @@ class Folded:
 
     Args:
         inputs: int64[n], the input of each node of all graphs, side by side.
-        edges: int64[E, 2], source and target, numbered over all graphs; read both ways.
+        edges: int64[E, 2], source and target, numbered over all graphs.
         sizes: The number of nodes of each graph.
         layers: How many convolutions will be done.
+        both: Whether edges are read both ways; else a node hears its parents alone.
     """
 
-    def __init__(self, inputs: Ints, edges: Ints, sizes: Sequence[int] | Ints, layers: int) -> None:
+    def __init__(
+        self,
+        inputs: Ints,
+        edges: Ints,
+        sizes: Sequence[int] | Ints,
+        layers: int,
+        *,
+        both: bool = True,
+    ) -> None:
         count = len(inputs)
         loops = np.arange(count)
-        target = np.concatenate([edges[:, 0], edges[:, 1], loops])
-        source = np.concatenate([edges[:, 1], edges[:, 0], loops])
+        ways = [edges, edges[:, ::-1]] if both else [edges]
+        target = np.concatenate([*(way[:, 1] for way in ways), loops])
+        source = np.concatenate([*(way[:, 0] for way in ways), loops])
         order = np.argsort(target, kind="stable")
         source = source[order]
         degrees = np.bincount(target, minlength=count)

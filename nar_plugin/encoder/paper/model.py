@@ -13,8 +13,7 @@ from torch.nn import functional
 
 from nar_plugin.encoder.config import PAPER
 from nar_plugin.encoder.graph_encoder import GraphEncoder
-from nar_plugin.encoder.paper.cutting import Cut, cut, folded_pieces
-from nar_plugin.encoder.paper.folding import Folded
+from nar_plugin.encoder.paper.cutting import Cut, cut, folded, folded_pieces
 from nar_plugin.encoder.paper.graph_convolutions import Convolutions, PieceEncoder, device_of
 from nar_plugin.encoder.paper.reading import Reading
 from nar_plugin.mining import mine
@@ -64,7 +63,7 @@ class PaperEncoder(GraphEncoder):
         for start in range(0, len(graphs), _BATCH):
             items = [self._ordered(graph) for graph in graphs[start : start + _BATCH]]
             data = cut(items, self._numbers, self.reading, seed=self.seed)
-            parts.append(embed(self.motifs, self.graphs, data, self.reading.layers))
+            parts.append(embed(self.motifs, self.graphs, data, self.reading))
         return torch.cat(parts)
 
     def _ordered(self, graph: ArchitectureGraph) -> _Ordered:
@@ -85,25 +84,25 @@ class _Ordered(NamedTuple):
 
 
 @torch.no_grad()
-def embed(motifs: PieceEncoder, graphs: Convolutions, data: Cut, layers: int) -> Tensor:
+def embed(motifs: PieceEncoder, graphs: Convolutions, data: Cut, reading: Reading) -> Tensor:
     """float32[g, width] on the CPU: the embeddings of all graphs, of length 1."""
     motifs.eval()
     graphs.eval()
     device = device_of(motifs)
-    vectors = motif_vectors(motifs, data, layers)
-    folded = Folded(data.nodes, data.edges, data.sizes, layers)
+    vectors = motif_vectors(motifs, data, reading)
+    macros = folded(data.nodes, data.edges, data.sizes, reading)
     rows = []
-    for start in range(0, len(folded), _CHUNK):
-        batch = folded.batch(np.arange(start, min(start + _CHUNK, len(folded))), device)
+    for start in range(0, len(macros), _CHUNK):
+        batch = macros.batch(np.arange(start, min(start + _CHUNK, len(macros))), device)
         rows.append(graphs(vectors[batch.inputs], batch).cpu())
     return functional.normalize(torch.cat(rows), dim=1)
 
 
 @torch.no_grad()
-def motif_vectors(motifs: PieceEncoder, data: Cut, layers: int) -> Tensor:
+def motif_vectors(motifs: PieceEncoder, data: Cut, reading: Reading) -> Tensor:
     """float32[m, width]: F_s of every distinct motif, once."""
     motifs.eval()
-    folded = folded_pieces(data.motifs, layers)
-    numbers = np.arange(len(folded))
+    pieces = folded_pieces(data.motifs, reading)
+    numbers = np.arange(len(pieces))
     chunks = [numbers[start : start + _CHUNK] for start in range(0, len(numbers), _CHUNK)]
-    return torch.cat([motifs(folded.batch(chunk, device_of(motifs))) for chunk in chunks])
+    return torch.cat([motifs(pieces.batch(chunk, device_of(motifs))) for chunk in chunks])

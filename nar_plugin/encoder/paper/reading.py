@@ -26,6 +26,7 @@ class Reading:
         piece: Operations in a piece when cut by node number; left open.
         pieces: Pieces of a graph when cut by motif number; left open.
         sizes: Fewest and most operations in a piece when cut at random; left open.
+        both_ways: Whether convolutions read edges both ways; left open (the authors do not).
         operations: One-hot kinds, or learned vectors for them (Operation Embeddings, ICCVW 2021).
     """
 
@@ -37,6 +38,7 @@ class Reading:
     piece: int = 10
     pieces: int = 10
     sizes: tuple[int, int] = (5, 10)
+    both_ways: bool = True
     operations: Operations = "one-hot"
 
     @classmethod

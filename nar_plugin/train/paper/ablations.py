@@ -10,7 +10,9 @@ from nar_plugin.encoder.paper.reading import Reading
 Objective = Literal["ce+cl", "ce", "cl"]
 # Settings that came when cells were measured already: at its default one is not told, so that these
 # cells count as measured.
-_LATER = frozenset({"steps", "longest", "motif_temperature", "graph_temperature", "heads", "tuned"})
+_LATER = frozenset(
+    {"steps", "longest", "motif_temperature", "graph_temperature", "heads", "tuned", "both_ways"}
+)
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ class PaperMethod:
             raise RuntimeError("fit() comes before embed().")
         data = cut(items, self._kinds, self._recipe, seed=self._seed)
         networks = self._networks
-        rows: Vectors = embed(networks.motifs, networks.graphs, data, self._recipe.layers).numpy()
+        rows: Vectors = embed(networks.motifs, networks.graphs, data, self._recipe).numpy()
         return rows
 
     def encoder(self) -> PaperEncoder:

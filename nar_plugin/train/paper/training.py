@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from tqdm import tqdm
 
-from nar_plugin.encoder.paper.cutting import Cut, folded_pieces
+from nar_plugin.encoder.paper.cutting import Cut, folded, folded_pieces
 from nar_plugin.encoder.paper.folding import Folded, FoldedBatch, Ints
 from nar_plugin.encoder.paper.graph_convolutions import device_of
 from nar_plugin.encoder.paper.model import motif_vectors
@@ -75,8 +75,8 @@ def _stage_one(networks: PaperNetworks, data: Cut, recipe: Recipe, seed: int, st
     done = state.load("motifs", parts)
     if done >= recipe.motif_epochs:
         return
-    motifs = folded_pieces(data.motifs, recipe.layers)
-    contexts = folded_pieces(data.contexts, recipe.layers)
+    motifs = folded_pieces(data.motifs, recipe)
+    contexts = folded_pieces(data.contexts, recipe)
     device = device_of(networks)
     for epoch in range(done, recipe.motif_epochs):
         started, losses = time.perf_counter(), []
@@ -103,7 +103,7 @@ def _stage_two(
     Eq. 7 has F_s as stage one made it: then the vectors of the motifs are computed once.
     """
     fixed: list[Tensor] = []
-    motifs = folded_pieces(data.motifs, recipe.layers) if recipe.tuned else None
+    motifs = folded_pieces(data.motifs, recipe) if recipe.tuned else None
 
     def embedded(batch: FoldedBatch) -> Tensor:
         if motifs is not None:
@@ -111,7 +111,7 @@ def _stage_two(
             vectors = networks.motifs(chosen)
         else:
             if not fixed:
-                fixed.append(motif_vectors(networks.motifs, data, recipe.layers))
+                fixed.append(motif_vectors(networks.motifs, data, recipe))
             vectors = fixed[0][batch.inputs]
         rows: Tensor = networks.graphs(vectors, batch)
         return rows
@@ -119,7 +119,7 @@ def _stage_two(
     trained = [networks.graphs, networks.classifier, networks.graph_head]
     trained += [networks.motifs] if recipe.tuned else []
     learned = [number for part in trained for number in part.parameters()]
-    graphs = Folded(data.nodes, data.edges, data.sizes, recipe.layers)
+    graphs = folded(data.nodes, data.edges, data.sizes, recipe)
     learn_families(
         *(embedded, networks, networks.classifier, learned, graphs, labels, recipe, seed, state),
         head=networks.graph_head,
