@@ -17,7 +17,7 @@ from nar_plugin.train.fit.recipe import Settings
 from nar_plugin.train.measure import baselines
 from nar_plugin.train.measure.likeness_method import LikenessMethod
 from nar_plugin.train.measure.metrics import Vectors
-from nar_plugin.train.paper.ablations import Recipe
+from nar_plugin.train.paper.ablations import TUNED, Recipe
 
 
 class Method(Protocol):
@@ -94,9 +94,9 @@ def _whole(convolution: Literal["gcn", "gat"], **settings: Any) -> Entry:
     return Entry(make, {"convolution": convolution, **recipe.told()}, seeds=(0,))
 
 
-def _paper(*, skips: tuple[str, ...] = (), **settings: Any) -> Entry:
-    """The recipe `paper`, or one of its ablations."""
-    recipe = Recipe(**settings)
+def _paper(of: Recipe, *, skips: tuple[str, ...] = (), **settings: Any) -> Entry:
+    """A recipe, or one of its ablations."""
+    recipe = replace(of, **settings)
 
     def make(seed: int, folder: Path) -> Method:
         from nar_plugin.train.paper.method import PaperMethod
@@ -115,6 +115,7 @@ def _default() -> Entry:
     )
 
 
+PAPER = Recipe()
 # Depths were chosen on the validation sides (docs/decisions). Whoever adds a method adds a
 # line: `METHODS["name"] = Entry(...)`.
 METHODS: dict[str, Entry] = {
@@ -129,12 +130,13 @@ METHODS: dict[str, Entry] = {
     "gcn-learned": _whole("gcn", operations="learned"),
     "gat-learned": _whole("gat", operations="learned"),
     "default": _default(),
-    "paper": _paper(),
-    "paper-nodes": _paper(splitting="nodes"),
-    "paper-count": _paper(splitting="count"),
-    "paper-random": _paper(splitting="random"),
-    "paper-ce": _paper(objective="ce"),
-    "paper-cl": _paper(objective="cl"),
-    "paper-nas": _paper(nas=30_000, skips=("nas",)),
-    "paper-learned": _paper(operations="learned"),
+    "paper": _paper(PAPER),
+    "paper-nodes": _paper(PAPER, splitting="nodes"),
+    "paper-count": _paper(PAPER, splitting="count"),
+    "paper-random": _paper(PAPER, splitting="random"),
+    "paper-ce": _paper(PAPER, objective="ce"),
+    "paper-cl": _paper(PAPER, objective="cl"),
+    "paper-nas": _paper(PAPER, nas=30_000, skips=("nas",)),
+    "paper-learned": _paper(PAPER, operations="learned"),
+    "paper-tuned": _paper(TUNED),
 }

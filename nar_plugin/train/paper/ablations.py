@@ -66,4 +66,14 @@ class Recipe(Reading):
         return Reading(**{each.name: getattr(self, each.name) for each in fields(Reading)})
 
 
-RECIPES = {"paper": Recipe(), "paper-tuned": Recipe()}
+# Chosen on validation sides (docs/decisions/the-papers-method.md).
+TUNED = Recipe(
+    width=128,
+    splitting="sequence",
+    longest=20,
+    both_ways=False,
+    motif_temperature=0.1,
+    graph_temperature=0.1,
+    tuned=True,
+)
+RECIPES = {"paper": Recipe(), "paper-tuned": TUNED}

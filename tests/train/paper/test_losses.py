@@ -18,6 +18,12 @@ def test_equation_4_by_hand():
     assert float(motif_loss(motifs, contexts)) == pytest.approx((first + second) / 2)
 
 
+def test_a_temperature_divides_the_cosines_of_equation_4():
+    motifs = torch.tensor([[1.0, 0], [0, 1]])
+    found = float(motif_loss(motifs, motifs, temperature=0.5))
+    assert found == pytest.approx(-math.log(math.e**2 / (math.e**2 + 1)))
+
+
 def test_equation_5_by_hand():
     # Vectors of any length: a, b alike (cosine 1), c at a right angle; a and b are one family.
     vectors = torch.tensor([[1.0, 0], [7, 0], [0, 1]])

@@ -43,6 +43,8 @@ def method(folder, seed=0, **settings):
         {"objective": "cl"},
         {"operations": "learned"},
         {"splitting": "random", "sizes": (2, 3)},
+        {"splitting": "sequence", "tuned": True, "both_ways": False},
+        {"heads": True, "motif_temperature": 0.1, "graph_temperature": 0.1},
     ],
     ids=str,
 )
@@ -114,6 +116,26 @@ def test_the_motif_encoder_stays_fixed_in_stage_two(tmp_path):
     assert all(name in fixed for name in first if name.startswith("motifs"))
 
 
+def test_a_recipe_that_tunes_the_motif_encoder_moves_it(tmp_path):
+    one = method(tmp_path / "one", graph_epochs=0, tuned=True)
+    many = method(tmp_path / "many", graph_epochs=1, tuned=True)
+    for made in (one, many):
+        made.fit(ITEMS, LABELS)
+    first, last = (made._networks.state_dict() for made in (one, many))
+    moved = {name.split(".")[0] for name in first if not torch.equal(first[name], last[name])}
+    assert moved == {"motifs", "graphs", "classifier"}
+
+
+def test_what_answers_is_what_was_trained(tmp_path):
+    made = method(tmp_path, graph_epochs=1, splitting="nodes", piece=3)
+    made.fit(ITEMS, LABELS)
+    encoder = made.encoder()
+    # Its own order of the operations of a chain is the chain's.
+    rows = encoder.encode_graphs([item.graph for item in ITEMS]).numpy()
+    np.testing.assert_allclose(rows, made.embed(ITEMS), atol=1e-6)
+    assert sum(part.numel() for part in encoder.parameters()) == made.parameters
+
+
 def test_pre_training_on_the_search_space_is_where_training_starts(tmp_path):
     made = method(tmp_path, nas=30, motif_epochs=1, graph_epochs=1, graph_rate=0.0, motif_rate=0.0)
     made.fit(ITEMS, LABELS)
@@ -141,3 +163,9 @@ def test_the_defaults_are_table_5():
     assert (recipe.graph_epochs, recipe.graph_batch, recipe.graph_rate) == (15, 512, 1e-3)
     assert (recipe.layers, recipe.width, recipe.dropout) == (3, 512, 0.1)
     assert (recipe.objective, recipe.operations, recipe.nas) == ("ce+cl", "one-hot", 0)
+
+
+def test_a_setting_that_came_later_is_told_where_it_is_not_the_default():
+    """Cells that were measured before it are known by the settings that they had."""
+    assert "tuned" not in Recipe().told() and "width" in Recipe().told()
+    assert Recipe(tuned=True, steps=2).told() == Recipe().told() | {"tuned": True, "steps": 2}
