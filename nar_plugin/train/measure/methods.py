@@ -138,5 +138,6 @@ METHODS: dict[str, Entry] = {
     "paper-cl": _paper(PAPER, objective="cl"),
     "paper-nas": _paper(PAPER, nas=30_000, skips=("nas",)),
     "paper-learned": _paper(PAPER, operations="learned"),
+    "paper-sampled": _paper(PAPER, splitting="sequence", longest=TUNED.longest),
     "paper-tuned": _paper(TUNED),
 }
