@@ -18,14 +18,7 @@ from nar_plugin.train.fit.coordinates import coordinates
 HELD = 500  # designs to choose on, and as many to report
 FloatArray = NDArray[np.float32]
 ONE_STAGE = -1.0  # all vectors are alike: one leader, so the map begins with main directions
-SETTINGS = (
-    (15, 0.1, ONE_STAGE),
-    (30, 0.3, ONE_STAGE),
-    (50, 0.5, ONE_STAGE),
-    (100, 0.8, ONE_STAGE),
-    (50, 0.5, 0.8),
-    (50, 0.5, 0.95),
-)
+SETTINGS = ((50, 0.5, ONE_STAGE), (15, 0.1, ONE_STAGE), (50, 0.5, 0.95))
 RULES = {
     "nearest alone": (1, 1.0),
     **{f"mean of {k}, sharpness {s}": (k, s) for k in (3, 5, 10, 20) for s in (0.02, 0.05, 0.2)},

@@ -40,6 +40,19 @@ def test_dedupe(nar, api):
     assert nar("dedupe").exit_code == 2
 
 
+def test_map(nar, api, tmp_path):
+    class FakeMap:
+        def save(self, path):
+            return path
+
+    api.design_map = lambda models: setattr(api, "asked", models) or FakeMap()
+    shown = nar("map", "my:net", "my:other", "-o", str(tmp_path / "my.html"))
+    assert shown.stdout.strip() == str(tmp_path / "my.html")
+    assert api.asked == ["my:net", "my:other"]
+    assert nar("map").stdout.strip() == "map.html"
+    assert api.asked == []
+
+
 def test_index_info(nar, api):
     text = nar("index", "info").stdout
     assert "1,461" in text
