@@ -19,8 +19,8 @@ from tqdm import tqdm
 from nar_plugin.train.vae.structure import correlation
 
 INDUCING = 500
-_EPOCHS, _BATCH = 8, 1024
-_RATE, _NATURAL_RATE = 0.1, 0.1  # of Adam, and of natural gradients; chosen on a part of training
+_EPOCHS, _BATCH = 4, 1024
+_RATE, _NATURAL_RATE = 0.15, 0.1  # of Adam, and of natural gradients; chosen on a part of training
 _CHUNK = 4096
 
 

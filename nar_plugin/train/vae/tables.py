@@ -54,7 +54,8 @@ def _abilities(cells: Mapping[str, Cell]) -> str:
         "| model | ours | accuracy | validity | uniqueness | epochs | minutes |",
         "|---|---|---|---|---|---|---|",
     ]
-    for model, label, cell in _trained(cells):
+    found = _trained(cells)
+    for model, label, cell in found:
         pairs = [
             f"{printed:.2f} / {cell[name]:.2f}"
             for name, printed in zip(
@@ -63,7 +64,7 @@ def _abilities(cells: Mapping[str, Cell]) -> str:
         ]
         row = [model, label, *pairs, str(cell["epochs"]), f"{cell['seconds'] / 60:.0f}"]
         lines.append(f"| {' | '.join(row)} |")
-    return "\n".join(lines)
+    return "\n".join(lines) if found else ""
 
 
 def _predictions(cells: Mapping[str, Cell]) -> str:
