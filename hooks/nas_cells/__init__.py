@@ -38,11 +38,9 @@ def nar_build(name: str) -> nn.Module | None:
 @hookimpl
 def nar_provenance(model: nn.Module) -> Provenance | None:
     """The text that a network of these spaces was built from."""
-    space = type(model).__module__.removeprefix(f"{__name__}.")
-    text = getattr(model, "cell_text", None)
-    if space not in SPACES or not isinstance(text, str):
-        return None
-    return Provenance(f"{space}:{text}", space)
+    space = _space(model)
+    text = vars(model).get("cell_text") if space else None
+    return Provenance(f"{space}:{text}", space) if space and isinstance(text, str) else None
 
 
 @hookimpl
@@ -50,6 +48,12 @@ def nar_example_inputs(model: nn.Module) -> list[ExampleInputs] | None:
     """An image of CIFAR-10, for which all three spaces are made."""
     import torch
 
-    if type(model).__module__.removeprefix(f"{__name__}.") not in SPACES:
+    if _space(model) is None:
         return None
     return [ExampleInputs((torch.empty(1, 3, 32, 32, device="meta"),))]
+
+
+def _space(model: nn.Module) -> str | None:
+    """The search space that a network is of."""
+    module = str(type(model).__module__).removeprefix(f"{__name__}.")
+    return module if module in SPACES else None

@@ -27,7 +27,7 @@ from nar_plugin.remote.waiting import within
 
 KIND: Literal["model"] = "model"
 SETTINGS = "config.json"  # the mixin's own file, which the Hub counts downloads by
-GIVEN = ("kind", "encoder", "fingerprint_version", "sha256")  # what save_encoder says by itself
+GIVEN = ("kind", "encoder", "sha256")  # what save_encoder says by itself
 
 
 class _OnTheHub(encoder.GraphEncoder, PyTorchModelHubMixin):
