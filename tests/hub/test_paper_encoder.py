@@ -11,6 +11,7 @@ from torch import nn
 from typer.testing import CliRunner
 
 pytest.importorskip("tqdm")
+pytest.importorskip("umap")  # an index that is written has a map
 
 import nar_plugin
 from nar_plugin import hub
@@ -23,6 +24,7 @@ from nar_plugin.train.corpus.corpus import StoredGraph, write_corpus
 from nar_plugin.train.paper import ablations
 from nar_plugin.train.paper.ablations import Recipe
 
+pytestmark = pytest.mark.slow
 INPUT = torch.empty(1, 3, 16, 16)
 SMALL = Recipe(
     width=16, motif_epochs=1, graph_epochs=2, graph_batch=16, splitting="sequence", tuned=True
