@@ -345,7 +345,7 @@ def design_map(
     asked = []
     for model in models:
         subject, query, _ = ask(model, example_inputs, index, "design_map")
-        asked.append((name_text(query), query.params, subject.fingerprint, subject.vector))
+        asked.append((name_text(query), query.params, subject))
     return map_of(index, asked)
 
 

@@ -12,7 +12,8 @@ from sklearn.manifold import trustworthiness
 from sklearn.metrics import pairwise_distances
 
 import nar_plugin
-from nar_plugin.index.places import mean_of_nearest, stored_places
+from nar_plugin.index.places import NEAREST, SHARPNESS, mean_of_nearest, stored_places
+from nar_plugin.likeness import likeness
 from nar_plugin.train.fit.coordinates import coordinates
 
 HELD = 500  # designs to choose on, and as many to report
@@ -59,8 +60,20 @@ def quality(vectors: FloatArray, places: FloatArray, families: NDArray[np.str_])
     return " | ".join(f"{value:.3f}" for value in (*trusts, near, lost))
 
 
+def scores_of(
+    index: nar_plugin.ArchitectureIndex, rows: NDArray[np.int64]
+) -> dict[str, FloatArray]:
+    """Cosine and likeness of some rows to all, by name: float32[r, n] each."""
+    contents = index.contents
+    vectors = np.asarray(index.vectors)
+    cosines = vectors[rows] @ vectors.T
+    table = contents.labels.taken(rows)
+    shared = np.stack([contents.postings.overlaps(table, n) for n in range(len(rows))])
+    return {"cosine": cosines, "likeness": likeness(shared, cosines)}
+
+
 def errors(
-    vectors: FloatArray,
+    scores: FloatArray,
     places: FloatArray,
     rows: NDArray[np.int64],
     hidden: NDArray[np.str_],
@@ -69,39 +82,39 @@ def errors(
     """How far each row lands from its place, in widths of the map, where its like are hidden.
 
     Args:
-        vectors: Of all rows.
+        scores: Of the r rows to all.
         places: Of all rows.
         rows: Which are placed.
         hidden: Of all rows a text; rows of one text do not place each other.
         rule: How many rows place it, and their sharpness.
     """
-    cosines = vectors[rows] @ vectors.T
-    cosines[hidden[rows][:, None] == hidden[None]] = -9
-    found = mean_of_nearest(cosines, places, *rule)
+    seen = np.where(hidden[rows][:, None] == hidden[None], -9, scores)
+    found = mean_of_nearest(seen, places, *rule)
     return np.linalg.norm(found - places[rows], axis=1) / np.ptp(places, axis=0).max()
 
 
 def report_places(index: nar_plugin.ArchitectureIndex) -> None:
     """Choose the rule on half of the held-out designs, and read the other half once."""
-    table, vectors = index.contents.table, np.asarray(index.vectors)
-    places = stored_places(index.contents)
+    table, places = index.contents.table, stored_places(index.contents)
     can = np.flatnonzero(~np.array(table["composed"].to_pylist()))
     rows = np.random.default_rng(0).choice(can, 2 * HELD, replace=False)
-    design, family = (np.array(table[key].to_pylist()) for key in ("design", "family"))
-    medians = {
-        name: np.median(errors(vectors, places, rows[:HELD], design, rule))
-        for name, rule in RULES.items()
-    }
-    for name, median in medians.items():
-        print(f"validation: {name}: {100 * median:.2f}%")
-    best = min(medians, key=lambda name: medians[name])
-    for name in ("nearest alone", best):
-        for hidden, of in (("design", design), ("family", family)):
-            far = 100 * errors(vectors, places, rows[HELD:], of, RULES[name])
-            print(
-                f"test: {name}, its {hidden} hidden: median {np.median(far):.2f}%, "
-                f"9 of 10 within {np.percentile(far, 90):.2f}%"
-            )
+    hidden = {key: np.array(table[key].to_pylist()) for key in ("design", "family")}
+
+    def told(scores: FloatArray, rows: NDArray[np.int64], rule: tuple[int, float]) -> str:
+        parts = []
+        for key, of in hidden.items():
+            far = 100 * errors(scores, places, rows, of, rule)
+            middle, most = np.percentile(far, (50, 90))
+            parts.append(f"its {key} hidden {middle:.2f}% ({most:.2f}%)")
+        return ", ".join(parts)
+
+    print("distance from its own place, in widths of the map: median (9 of 10 within)")
+    for by, scores in scores_of(index, rows[:HELD]).items():
+        for name, rule in RULES.items():
+            print(f"validation, {by}, {name}: {told(scores, rows[:HELD], rule)}", flush=True)
+    scores = scores_of(index, rows[HELD:])["likeness"]
+    for name, rule in (("nearest alone", RULES["nearest alone"]), ("kept", (NEAREST, SHARPNESS))):
+        print(f"test, likeness, {name}: {told(scores, rows[HELD:], rule)}")
 
 
 if __name__ == "__main__":

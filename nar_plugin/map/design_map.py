@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nar_plugin.errors import NarError
-from nar_plugin.index.places import all_places, placed
-from nar_plugin.index.store.vectors import FloatArray, as_float32
+from nar_plugin.index.places import all_places, own_subjects, placed
+from nar_plugin.index.store.vectors import FloatArray
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from nar_plugin.index import ArchitectureIndex
+    from nar_plugin.index.ranking import Subject
 
 
 @dataclass(frozen=True)
@@ -106,14 +107,14 @@ class DesignMap:
 
 def map_of(
     index: ArchitectureIndex,
-    asked: Sequence[tuple[str, int, str, FloatArray]],
+    asked: Sequence[tuple[str, int, Subject]],
     draw: Callable[[], Mapping[int, str]] | None = None,
 ) -> DesignMap:
     """The map of an index, with the user's own models and the asked ones on it.
 
     Args:
         index: What is shown.
-        asked: Of each model its name, parameters, fingerprint and vector.
+        asked: Of each model its name, its parameters, and it as the index compares it.
         draw: Returns the pictures; None for those of `family_pictures`.
 
     Raises:
@@ -128,12 +129,13 @@ def map_of(
     if index.overlay is not None:
         theirs = index.overlay.contents
         positions = {name: len(table) + i for name, i in theirs.positions.items()} | positions
-        places = np.concatenate([places, placed(index, as_float32(theirs.vectors))])
+        own_places = placed(index, own_subjects(index, index.overlay, range(len(theirs))))
+        places = np.concatenate([places, own_places])
         table, own = pa.concat_tables([table, theirs.table]), len(theirs)
     points = []
-    for text, params, fingerprint, vector in asked:
-        row = positions.get(fingerprint)
-        x, y = (placed(index, vector[None])[0] if row is None else places[row]).tolist()
+    for text, params, subject in asked:
+        row = positions.get(subject.fingerprint)
+        x, y = (placed(index, [subject])[0] if row is None else places[row]).tolist()
         points.append(AskedPoint(text, params, x, y, row))
     manifest = index.manifest
     about = (

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from nar_plugin.index import ArchitectureIndex, ArchitectureRow
+from nar_plugin.index.ranking import Subject
 from nar_plugin.map import map_of
 
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
@@ -27,7 +28,8 @@ def address(tmp_path_factory):
     index = ArchitectureIndex.from_rows(
         rows, np.eye(3), "nar-base", "c0" * 32, tracer="1", fingerprint="1"
     )
-    asked = [("this Own", 5, "new", np.array([1, 1, 0], np.float32))]
+    halfway = np.array([1, 1, 0], np.float32) / np.sqrt(np.float32(2))
+    asked = [("this Own", 5, Subject(halfway, None, "new"))]
     space = 'xmlns="http://www.w3.org/2000/svg"'
     svg = f'<svg {space} width="9" height="9"><rect width="9" height="9"/></svg>'
     path = tmp_path_factory.mktemp("map") / "map.html"

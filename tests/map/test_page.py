@@ -10,11 +10,15 @@ import pytest
 
 from nar_plugin.errors import NarError
 from nar_plugin.index import ArchitectureIndex, ArchitectureRow
+from nar_plugin.index.ranking import Subject
 from nar_plugin.map import map_of
 from nar_plugin.map.colours import legends, task_groups
 from nar_plugin.map.family_labels import family_labels
 
 HOSTILE = "</script><img src=x onerror=alert(1)>\u202e\x1b[2J"
+
+
+HALFWAY = np.array([1, 1, 0], np.float32) / np.sqrt(np.float32(2))
 
 
 def row(name, family, place, **more):
@@ -47,8 +51,8 @@ def index():
 
 def asked(index):
     """Its first row, and a model halfway between the first two."""
-    known = ("timm:a", 25_557_032, "timm:a", index.vectors[0])
-    return [known, (HOSTILE, 5, "new", np.array([1, 1, 0], np.float32))]
+    known = ("timm:a", 25_557_032, Subject(index.vectors[0], None, "timm:a"))
+    return [known, (HOSTILE, 5, Subject(HALFWAY, None, "new"))]
 
 
 def packed(page):
@@ -89,7 +93,9 @@ def test_own_models_are_placed_and_marked(index):
     own = ArchitectureIndex.from_rows(
         own.rows(), np.array([[1, 1, 0]]), "nar-base", "c0" * 32, tracer="1", fingerprint="1"
     )
-    found = map_of(index.with_overlay(own), [("./mine", 5, "./mine", own.vectors[0])], dict)
+    found = map_of(
+        index.with_overlay(own), [("./mine", 5, Subject(own.vectors[0], None, "./mine"))], dict
+    )
     data = packed(found.html())
     assert (data["own"], data["names"][3], data["x"][3]) == (1, "./mine", 2500)
     assert data["asked"] == [{"text": "./mine", "point": 3}]

@@ -11,6 +11,7 @@ from safetensors.numpy import save_file
 
 from nar_plugin import api
 from nar_plugin.index import ArchitectureIndex
+from nar_plugin.index.ranking import Subject
 from nar_plugin.map import map_of
 from nar_plugin.web.address import State
 from nar_plugin.web.desk import Desk
@@ -108,7 +109,8 @@ def test_the_map_is_shown_alone_and_with_a_model_on_it(mapped):
 
 def test_an_upload_on_the_map_tells_no_folder(mapped, monkeypatch):
     vector = np.ones(mapped.index.manifest.dim, np.float32)
-    asked = [(f"{mapped.uploads.folder}/1/config.json", 5, "new", vector)]
+    subject = Subject(vector / np.linalg.norm(vector), None, "new")
+    asked = [(f"{mapped.uploads.folder}/1/config.json", 5, subject)]
     monkeypatch.setattr(api, "design_map", lambda models, index: map_of(index, asked))
     (shown,) = packed(mapped.show(State(model="timm:resnet50", map=True)).map)["asked"]
     assert shown["point"] == 2 and shown["text"].endswith("config.json")
