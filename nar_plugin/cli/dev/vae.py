@@ -13,7 +13,6 @@ from nar_plugin.cli.output import Json, only_results_on_stdout, say, show_json
 if TYPE_CHECKING:
     from nar_plugin.train.vae.cells import Cells
 
-DATA = Path("../shared/data")
 WORK = Path("runs/vae")
 
 app = typer.Typer(help="Operation embeddings in autoencoders (ICCVW 2021).", no_args_is_help=True)
@@ -47,10 +46,10 @@ def vae() -> None:
 @app.command()
 @only_results_on_stdout()
 def train(
+    data: Data,
     model: Model = None,
     protocol: ProtocolName = "reduced",
     seed: Seed = 0,
-    data: Data = DATA,
     work: Work = WORK,
     device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
 ) -> None:
@@ -60,14 +59,13 @@ def train(
     with needs_train():
         import torch
 
-        from nar_plugin.train.vae import enas
+        from nar_plugin.train.vae import enas, models
         from nar_plugin.train.vae import protocol as protocols
         from nar_plugin.train.vae.folders import folder_of
-        from nar_plugin.train.vae.models import MODELS
         from nar_plugin.train.vae.training import train as train_model
-    settings = protocols.protocol(protocol)
+    settings, chosen = protocols.protocol(protocol), models.known(model or models.MODELS)
     side, _ = enas.split(enas.read(data))
-    for name in model or MODELS:
+    for name in chosen:
         folder = folder_of(work, name, settings, seed)
         train_model(name, side.graphs, settings, seed, folder, torch.device(device))
         say(f"trained {folder}")
@@ -76,10 +74,10 @@ def train(
 @app.command()
 @only_results_on_stdout()
 def measure(
+    data: Data,
     model: Model = None,
     protocol: ProtocolName = "reduced",
     seed: Seed = 0,
-    data: Data = DATA,
     work: Work = WORK,
     page: Page = None,
     as_json: Json = False,
@@ -91,16 +89,17 @@ def measure(
     from nar_plugin.cli.dev.extra import needs_train
 
     with needs_train():
-        from nar_plugin.train.vae import enas, measuring, tables
+        from nar_plugin.train.vae import enas, measuring, models, tables
         from nar_plugin.train.vae import protocol as protocols
         from nar_plugin.train.vae.cells import Cells
         from nar_plugin.train.vae.folders import has_ended
-        from nar_plugin.train.vae.models import MODELS
-    settings = protocols.protocol(protocol)
+    settings, chosen = protocols.protocol(protocol), models.known(model or models.MODELS)
     networks = enas.read(data)
     cells = Cells(_cells_file(page, work))
     measuring.measure_data(networks, cells)
-    for name in model or [one for one in MODELS if has_ended(work, one, settings, seed)]:
+    for name in chosen:
+        if not model and not has_ended(work, name, settings, seed):
+            continue
         measuring.measure_model(networks, name, settings, seed, work, cells)
     _tell(tables, cells, page, as_json)
 
@@ -108,11 +107,11 @@ def measure(
 @app.command()
 @only_results_on_stdout()
 def search(
+    data: Data,
     model: Model = None,
     seeds: Annotated[int, typer.Option(metavar="N", help="Searches in each way.")] = 10,
     protocol: ProtocolName = "reduced",
     seed: Seed = 0,
-    data: Data = DATA,
     work: Work = WORK,
     page: Page = None,
     as_json: Json = False,
@@ -125,15 +124,14 @@ def search(
     from nar_plugin.cli.dev.extra import needs_train
 
     with needs_train():
-        from nar_plugin.train.vae import enas, searching, tables
+        from nar_plugin.train.vae import enas, models, searching, tables
         from nar_plugin.train.vae import protocol as protocols
         from nar_plugin.train.vae.cells import Cells
+    settings, chosen = protocols.protocol(protocol), models.known(model or ("DVAE-EMB", "D-VAE"))
     networks = enas.read(data)
     cells = Cells(_cells_file(page, work))
-    for name in model or ["DVAE-EMB", "D-VAE"]:
-        searching.measure_search(
-            networks, name, protocols.protocol(protocol), seed, work, cells, seeds
-        )
+    for name in chosen:
+        searching.measure_search(networks, name, settings, seed, work, cells, seeds)
     _tell(tables, cells, page, as_json)
 
 
@@ -141,9 +139,9 @@ def search(
 @only_results_on_stdout()
 def figures(
     folder: Annotated[Path, typer.Argument(help="Receives the PNG files.", show_default=False)],
+    data: Data,
     protocol: ProtocolName = "reduced",
     seed: Seed = 0,
-    data: Data = DATA,
     work: Work = WORK,
 ) -> None:
     """Draw Figures 7 and 8; 3, 4, 9 and 10 of D-VAE and DVAE-EMB where trained."""

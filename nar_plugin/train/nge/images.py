@@ -11,7 +11,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from nar_plugin.train.nge.nas201_table import data_file
+from nar_plugin.train.data_files import data_file
+from nar_plugin.train.nge.nas201_table import PAGE
 
 IMAGES = "cifar10_22000_jpeg.npz"
 
@@ -46,7 +47,7 @@ def search_images(folder: Path, count: int, side: int, seed: int) -> tuple[Image
     """
     from PIL import Image
 
-    with np.load(data_file(folder, IMAGES)) as saved:
+    with np.load(data_file(folder, IMAGES, PAGE)) as saved:
         blob, offsets = saved["jpeg"].tobytes(), saved["offsets"]
         labels, test = saved["label"], saved["test"]
     random = np.random.default_rng(seed)

@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from nar_plugin.errors import NarError
+from nar_plugin.train.data_files import data_file
 from nar_plugin.train.nge.cell_space import NAS201
 
+PAGE = "docs/neural-graph-embedding.md"
 AFTER_200 = "nas_bench_201_200_epochs.csv.gz"
 AFTER_12 = "nas_bench_201_12_epochs.npz"
 _CIFAR10_TEST = "CIFAR10TestAccuracy200Epochs"
@@ -47,7 +48,7 @@ def read_table(folder: Path) -> Nas201Table:
         NarError: A file is missing.
     """
     test = {row["ArchitectureString"]: float(row[_CIFAR10_TEST]) for row in read_rows(folder)}
-    with np.load(data_file(folder, AFTER_12)) as saved:
+    with np.load(data_file(folder, AFTER_12, PAGE)) as saved:
         names, accuracies = saved["arch"].tolist(), saved["acc"][_VALIDATION_12].tolist()
     validation = dict(zip(names, accuracies, strict=True))
     shape = (len(NAS201.operations),) * len(NAS201.edges)
@@ -64,7 +65,7 @@ def read_rows(folder: Path) -> list[dict[str, str]]:
     Raises:
         NarError: The file is missing.
     """
-    with gzip.open(data_file(folder, AFTER_200), "rt", encoding="utf-8") as file:
+    with gzip.open(data_file(folder, AFTER_200, PAGE), "rt", encoding="utf-8") as file:
         return list(csv.DictReader(file))
 
 
@@ -84,18 +85,3 @@ def cell_string(choice: tuple[int, ...]) -> str:
     for (source, target), operation in zip(NAS201.edges, choice, strict=True):
         nodes[target] = nodes.get(target, "|") + f"{NAS201.operations[operation]}~{source}|"
     return "+".join(nodes.values())
-
-
-def data_file(folder: Path, name: str) -> Path:
-    """A file of the data folder.
-
-    Raises:
-        NarError: It is not there.
-    """
-    path = folder / name
-    if not path.is_file():
-        raise NarError(
-            f"{path} is missing: --data names the folder that holds {name} "
-            "(docs/neural-graph-embedding.md says where the data are from)."
-        )
-    return path

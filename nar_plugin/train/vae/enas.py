@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from nar_plugin.errors import NarError
+from nar_plugin.train.data_files import data_file
 from nar_plugin.train.vae.graphs import END, START, Graphs
 
 FILE = "enas_final_structures6.txt"
@@ -57,12 +57,7 @@ def read(folder: Path) -> Enas:
     Raises:
         NarError: The file is missing.
     """
-    path = folder / FILE
-    if not path.is_file():
-        raise NarError(
-            f"{path} is missing. It is softmax_results of github.com/muhanzhang/D-VAE; "
-            "name its folder by --data."
-        )
+    path = data_file(folder, FILE, "docs/operation-embeddings.md")
     lines = path.read_text("utf-8").splitlines()[_BURN_IN:]
     rows = [json.loads(f"[{line}]") for line in lines]
     accuracy = torch.tensor([float(row[1]) for row in rows], dtype=torch.float64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 
 from nar_plugin.errors import NarError
@@ -29,9 +29,21 @@ def build(model: str, kinds: int, vertices: int, hidden: int) -> Autoencoder:
     Raises:
         NarError: There is no such model.
     """
-    if model not in _BUILDERS:
-        raise NarError(f"No model {model!r}. Give --model {', '.join(_BUILDERS)}.")
-    return _BUILDERS[model]((kinds, vertices, hidden))
+    (name,) = known([model])
+    return _BUILDERS[name]((kinds, vertices, hidden))
+
+
+def known(names: Iterable[str]) -> list[str]:
+    """The names, each of which is one of `MODELS`.
+
+    Raises:
+        NarError: One is not.
+    """
+    names = list(names)
+    for name in names:
+        if name not in _BUILDERS:
+            raise NarError(f"No model {name!r}. Give --model {', '.join(_BUILDERS)}.")
+    return names
 
 
 def _strings(sizes: Sizes) -> Autoencoder:
