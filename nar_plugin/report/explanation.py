@@ -12,6 +12,7 @@ from nar_plugin.likeness.alignment import Alignment, Lone, Pair, Part, align
 from nar_plugin.likeness.differences import INSERTED, Difference
 from nar_plugin.likeness.idioms import short
 from nar_plugin.likeness.verdict import Verdict, verdict_of
+from nar_plugin.tracing.work import flops_of_operations
 from nar_plugin.visible_text import clean, counted, times
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ class ExplainedPart:
         share: The part of the design's mass that they have, from 0 to 1.
         weights: Numbers in the matrices and kernels of their layers.
         made_of: The operations of the first block, such as `depthwise conv 7x7`.
-        flops: Always None: a trace counts FLOPs of the whole design.
+        flops: Floating point operations of one sample; None for a design of the index, whose
+            FLOPs are known of the whole alone.
     """
 
     name: str
@@ -46,7 +48,7 @@ class ExplainedPart:
     share: float
     weights: int
     made_of: tuple[str, ...]
-    flops: None = None
+    flops: int | None = None
 
 
 @dataclass(frozen=True)
@@ -194,7 +196,10 @@ def _difference(difference: Difference, count: int, of: int) -> ExplainedDiffere
 
 def _part(part: Part, macro: MacroGraph) -> ExplainedPart:
     ops = macro.graph.ops
-    numbers = sum(weights(ops[place]) for block in part.blocks for place in block.places.tolist())
+    places = [place for block in part.blocks for place in block.places.tolist()]
+    numbers = sum(weights(ops[place]) for place in places)
+    work = flops_of_operations(macro.graph)
+    flops = round(sum(work[place] for place in places)) if work else None
     paths = [block.path for block in part.blocks]
     if not part.stacked:
         paths = _of_rest(paths[0], part.blocks[-1].last)
@@ -203,7 +208,16 @@ def _part(part: Part, macro: MacroGraph) -> ExplainedPart:
     name += f" {times(len(part))}" if len(part) > 1 else ""
     kinds = tuple(short(ops[place]) for place in part.blocks[0].places.tolist())
     return ExplainedPart(
-        name, tuple(paths), label, part.stacked, len(part), part.ops, part.share, numbers, kinds
+        name,
+        tuple(paths),
+        label,
+        part.stacked,
+        len(part),
+        part.ops,
+        part.share,
+        numbers,
+        kinds,
+        flops,
     )
 
 

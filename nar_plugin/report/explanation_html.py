@@ -11,8 +11,8 @@ from nar_plugin.report.explanation_table import (
     alone_texts,
     common_text,
     differences_text,
-    shares_text,
-    weights_text,
+    number_headings,
+    number_texts,
 )
 from nar_plugin.report.html import stylesheet
 from nar_plugin.report.wording import name_text
@@ -34,9 +34,9 @@ def explanation_html(explanation: Explanation) -> str:
 
 def explanation_body(explanation: Explanation) -> str:
     """All of it but the verdict, to stand in a report."""
-    headings = explanation.a, explanation.b, "alike", "share", "weights"
+    headings = explanation.a, explanation.b, *number_headings(explanation)
     head = "".join(f"<th>{_text(heading)}</th>" for heading in headings)
-    rows = "".join(_row(row) for row in explanation.rows)
+    rows = "".join(_row(row, explanation) for row in explanation.rows)
     alone = zip(("first", "second"), alone_texts(explanation), strict=True)
     return (
         f"<div>{_text(common_text(explanation))}</div>"
@@ -63,12 +63,11 @@ def _picture(comparison: Comparison) -> str:
     return f"<details><summary>picture</summary>{image(comparison.draw().svg(), names)}</details>"
 
 
-def _row(row: ExplainedRow) -> str:
+def _row(row: ExplainedRow, explanation: Explanation) -> str:
     names = (_text(part.name if part else NOTHING) for part in (row.a, row.b))
-    alike = "" if row.likeness is None else f"{row.likeness:.2f}"
     cells = (
         *(("name", name) for name in names),
-        *(("number", text) for text in (alike, shares_text(row), weights_text(row))),
+        *(("number", text) for text in number_texts(row, explanation)),
     )
     inside = "".join(f'<td class="nar-{kind}">{text}</td>' for kind, text in cells)
     return f"<tr>{inside}</tr>"

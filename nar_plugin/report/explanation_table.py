@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from nar_plugin.report.table import add_numbers, open_table
-from nar_plugin.visible_text import clean, params_text
+from nar_plugin.visible_text import clean, flops_text, params_text
 
 if TYPE_CHECKING:
     from nar_plugin.report.explanation import ExplainedPart, ExplainedRow, Explanation
@@ -98,25 +98,35 @@ def _parts(explanation: Explanation) -> Table:
     table = open_table(gap=1)
     table.add_column(clean(explanation.a), overflow="fold", ratio=1)
     table.add_column(clean(explanation.b), overflow="fold", ratio=1)
-    add_numbers(table, "alike", "share", "weights")
+    add_numbers(table, *number_headings(explanation))
     for row in explanation.rows:
-        table.add_row(
-            *(Text(part.name if part else NOTHING) for part in (row.a, row.b)),
-            "" if row.likeness is None else f"{row.likeness:.2f}",
-            shares_text(row),
-            weights_text(row),
-        )
+        names = (Text(part.name if part else NOTHING) for part in (row.a, row.b))
+        table.add_row(*names, *number_texts(row, explanation))
     return table
 
 
-def shares_text(row: ExplainedRow) -> str:
-    """The shares of both parts."""
-    return _of_both(row, lambda part: f"{part.share:.0%}")
+def number_headings(explanation: Explanation) -> tuple[str, ...]:
+    """What is counted of the parts; FLOPs where they are known of one of the two."""
+    return ("alike", "share", "weights", *(("FLOPs",) if _tells_flops(explanation) else ()))
 
 
-def weights_text(row: ExplainedRow) -> str:
-    """The weights of both parts."""
-    return _of_both(row, lambda part: params_text(part.weights))
+def number_texts(row: ExplainedRow, explanation: Explanation) -> tuple[str, ...]:
+    """The numbers of a row under these headings, those of both parts where they differ."""
+    told = (
+        "" if row.likeness is None else f"{row.likeness:.2f}",
+        _of_both(row, lambda part: f"{part.share:.0%}"),
+        _of_both(row, lambda part: params_text(part.weights)),
+    )
+    return (*told, _of_both(row, _flops)) if _tells_flops(explanation) else told
+
+
+def _tells_flops(explanation: Explanation) -> bool:
+    parts = [part for row in explanation.rows for part in (row.a, row.b)]
+    return any(part is not None and part.flops is not None for part in parts)
+
+
+def _flops(part: ExplainedPart) -> str:
+    return "?" if part.flops is None else flops_text(part.flops)
 
 
 def _of_both(row: ExplainedRow, text: Callable[[ExplainedPart], str]) -> str:

@@ -60,6 +60,7 @@ class ArchitectureGraph:
             `torch.utils.flop_counter` does (a multiply and an add are two).
         work: The same by kind of operator: `conv`, `matmul` (linear layers too), `attention`,
             `lstm`, `gru`, `rnn`.
+        work_of_modules: The same by the module that issued them; empty for a design of an index.
         params: Number of distinct parameter elements of the model.
         unread: How many of them belong to modules that the forward did not reach.
         method: How the graph was obtained: `meta`, or a fallback.
@@ -73,6 +74,7 @@ class ArchitectureGraph:
     classes: Mapping[str, str] = field(default_factory=dict)
     flops: int = 0
     work: Mapping[str, int] = field(default_factory=dict)
+    work_of_modules: Mapping[str, int] = field(default_factory=dict)
     params: int = 0
     unread: int = 0
     method: str = "meta"

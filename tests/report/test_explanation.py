@@ -2,6 +2,7 @@ import json
 from dataclasses import replace
 
 import pytest
+import torch
 from models import BottleneckNet, NanoGPT
 
 import nar_plugin
@@ -10,6 +11,7 @@ from nar_plugin.likeness.verdict import Verdict
 from nar_plugin.mining import mine
 from nar_plugin.report.compare import comparison_of
 from nar_plugin.report.explanation import explain
+from nar_plugin.tracing.work import flops_of_operations
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +62,31 @@ def test_weights_of_a_part(explanation):
     (stack,) = [row for row in explanation.rows if row.a.stacked]
     assert stack.a.weights == 3 * (32 * 16 + 16 * 16 * 9 + 16 * 32)
     assert stack.b.weights == 2 * stack.a.weights + 6 * (32 * 4 * 2)
-    assert stack.a.flops is None  # a trace counts them of the whole
+
+
+def test_flops_of_a_part_are_those_that_its_modules_compute():
+    image = torch.empty(1, 3, 8, 8)  # 4 x 4 behind the stem
+    traced = mine(nar_plugin.trace(BottleneckNet(), example_inputs=image))
+    stored = mine(replace(traced.graph, work_of_modules={}))  # as a row of an index
+    explained = explain(traced, stored, likeness=1.0, names=("mine", "known"))
+    stem, stack, head = (row.a.flops for row in explained.rows)
+    assert stem == 2 * 16 * 32 * 3 * 9
+    assert stack == 3 * 2 * 16 * (32 * 16 + 16 * 16 * 9 + 16 * 32)
+    assert head == 2 * 32 * 10
+    assert all(row.b.flops is None for row in explained.rows)
+    assert "27.6K / ?" in repr(explained)
+    assert "27.6K / ?" in explained._repr_html_()
+
+
+def test_work_of_a_module_without_operations_is_that_of_the_one_around_it():
+    graph = nar_plugin.trace(BottleneckNet(layers=2), example_inputs=torch.empty(1, 3, 8, 8))
+    moved = replace(graph, work_of_modules={"layers.1.nothing.inside": 7, "gone": 5})
+    work = flops_of_operations(moved)
+    inside = [n for n, path in enumerate(graph.paths) if path.startswith("layers.1.")]
+    assert sum(work[n] for n in inside) == pytest.approx(
+        7 + 5 * sum(graph.ops[n].kind in ("conv", "linear") for n in inside) / 8
+    )
+    assert sum(work) == pytest.approx(7 + 5)
 
 
 def test_html_runs_nothing(explanation):

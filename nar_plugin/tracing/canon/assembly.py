@@ -74,8 +74,9 @@ def graph_of(recording: Recording) -> ArchitectureGraph:
         edges=edges,
         paths=paths,
         classes={path: twin.classes.get(path, "") for path in _with_parents(paths)},
-        flops=sum(work.values()),
-        work=work,
+        flops=sum(work.kinds.values()),
+        work=work.kinds,
+        work_of_modules=work.paths,
         params=sum(weight.numel() for weight in twin.registered or given)
         + recorder.sources.packed_elements,
         unread=_parameters_unread(recorder, twin),

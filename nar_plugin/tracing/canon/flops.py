@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch.utils.flop_counter import flop_registry
@@ -21,27 +21,42 @@ _REMEMBERED: dict[Any, int] = {}
 _MOST_REMEMBERED = 1 << 14
 
 
-def flops_of(records: list[Record], samples: Samples | None = None) -> dict[str, int]:
-    """FLOPs by kind of operator: `conv`, `attention`, `matmul` and recurrent layers.
+class Work(NamedTuple):
+    """FLOPs of a forward.
 
-    By torch's own formulas (`torch.utils.flop_counter`), and by ours for what it leaves out.
+    Attributes:
+        kinds: By kind of operator: `conv`, `attention`, `matmul` and recurrent layers.
+        paths: By the module that issued the calls.
+    """
+
+    kinds: dict[str, int]
+    paths: dict[str, int]
+
+
+def flops_of(records: list[Record], samples: Samples | None = None) -> Work:
+    """FLOPs by torch's own formulas (`torch.utils.flop_counter`), by ours for what it leaves out.
 
     Args:
         records: The recorded calls.
         samples: What a batch holds for each of several samples: the FLOPs are those of one.
     """
-    counts: Counter[str] = Counter()
+    kinds: Counter[str] = Counter()
+    paths: Counter[str] = Counter()
     visits = rows_visited(records, _is_product)
     for place, record in enumerate(records):
         share = visits.get(place, 1)
         if samples is not None and not samples.is_shared(place):
             share = Fraction(share, samples.count)
         if isinstance(record.func, Op):
-            counts[record.func.kind] += int(int(record.kwargs.get("flops", 0)) * share)
+            kind, flops = record.func.kind, int(record.kwargs.get("flops", 0))
         elif _is_product(record):
             packet = record.func._overloadpacket
-            counts[_kind_of_work(packet.__name__)] += int(_flops(packet, record) * share)
-    return {kind: flops for kind, flops in counts.items() if flops}
+            kind, flops = _kind_of_work(packet.__name__), _flops(packet, record)
+        else:
+            continue
+        kinds[kind] += int(flops * share)
+        paths[record.path] += int(flops * share)
+    return Work(dict(+kinds), dict(+paths))
 
 
 def _is_product(record: Record) -> bool:

@@ -121,9 +121,12 @@ def accepts(model: nn.Module, inputs: ExampleInputs) -> bool:
 
 def _of_one(graph: ArchitectureGraph, inputs: ExampleInputs) -> ArchitectureGraph:
     """The graph with its inputs, and with the FLOPs of one sample."""
-    work = {kind: flops // inputs.batch for kind, flops in graph.work.items()}
+    work, modules = (
+        {name: flops // inputs.batch for name, flops in counts.items()}
+        for counts in (graph.work, graph.work_of_modules)
+    )
     text = example.caption(inputs)
-    return replace(graph, flops=sum(work.values()), work=work, inputs=text)
+    return replace(graph, flops=sum(work.values()), work=work, work_of_modules=modules, inputs=text)
 
 
 def _samples(inputs: ExampleInputs) -> Samples | None:

@@ -73,4 +73,4 @@ def test_a_call_with_what_cannot_be_hashed_counts_as_any():
     tensors = torch.empty(4, 8), torch.empty(8, 16)
     record = Record(torch.ops.aten.mm.default, tensors, {}, torch.empty(4, 16), [], "")
     odd = record._replace(kwargs={"out_dtype": Unhashable()})
-    assert flops_of([record, odd]) == {"matmul": 2 * (2 * 4 * 8 * 16)}
+    assert flops_of([record, odd]).kinds == {"matmul": 2 * (2 * 4 * 8 * 16)}
