@@ -158,7 +158,7 @@ def training_default(place: Place) -> dict[str, Any]:
     from nar_plugin.train.fit.recipe import Settings, fit_encoder
 
     items = _items(place)
-    settings = Settings(epochs=place.size(5, 1), edits=0.0, seldom=place.size(6, 2))
+    settings = Settings(epochs=place.size(5, 1), edited=0.0, seldom=place.size(6, 2))
 
     def fit(device: str) -> np.ndarray:
         encoder = fit_encoder(items, family_numbers(items), settings, device=device)

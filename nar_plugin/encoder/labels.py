@@ -119,16 +119,17 @@ def joined(parts: Sequence[Counts]) -> Counts:
     )
 
 
-def placed_labels(graphs: Sequence[ArchitectureGraph]) -> Iterator[Placed]:
-    """The labels of each view.
+def placed_labels(graphs: Sequence[ArchitectureGraph], views: int = len(VIEWS)) -> Iterator[Placed]:
+    """The labels of each view, or of the first ones.
 
     Args:
         graphs: As `read` gives them.
+        views: How many.
     """
     operations = Operations.of(graphs)
     # Of a convolution of one point it is told what is told of a linear layer.
     told = replace(operations, distinct=[pointwise(op) for op in operations.distinct])
-    for word, group in _grouped():
+    for word, group in _grouped(views):
         nodes = told.labelled(word)
         around = max((view.depth for _, view in group if not view.walks), default=-1)
         along = max((view.depth for _, view in group if view.walks), default=0)
@@ -141,10 +142,10 @@ def placed_labels(graphs: Sequence[ArchitectureGraph]) -> Iterator[Placed]:
             yield Placed(number, places, mixed(labels ^ np.uint64(number + 1)))
 
 
-def _grouped() -> list[tuple[Callable[[Op], str], list[tuple[int, View]]]]:
+def _grouped(views: int) -> list[tuple[Callable[[Op], str], list[tuple[int, View]]]]:
     """The views of each word, numbered: one relabelling serves all depths."""
     groups: dict[Callable[[Op], str], list[tuple[int, View]]] = {}
-    for number, view in enumerate(VIEWS):
+    for number, view in enumerate(VIEWS[:views]):
         groups.setdefault(view.word, []).append((number, view))
     return list(groups.items())
 

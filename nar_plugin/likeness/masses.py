@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from nar_plugin.encoder.labels import VIEWS, placed_labels, read
+from nar_plugin.encoder.labels import COMPARED, VIEWS, placed_labels, read
 from nar_plugin.tracing.graph import ArchitectureGraph
 
 FloatArray = NDArray[np.float64]
@@ -17,7 +17,7 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Masses:
-    """The labels of two designs, and how often each block carries them.
+    """The labels of two designs that are compared, and how often each block carries them.
 
     Attributes:
         views: int64[L], the view of each label.
@@ -43,7 +43,7 @@ class Masses:
         )
         border = len(reads[0][1])
         views, labels, blocks, seconds = [], [], [], []
-        for each in placed_labels([graph for graph, _ in reads]):
+        for each in placed_labels([graph for graph, _ in reads], COMPARED):
             views.append(np.full(len(each.labels), each.view))
             labels.append(each.labels)
             blocks.append(placed[each.places])

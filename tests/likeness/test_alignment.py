@@ -15,7 +15,9 @@ PAIRS = [
 @pytest.mark.parametrize(("one", "other"), PAIRS)
 def test_what_is_moved_sums_to_the_overlap(design, one, other):
     a, b = design(one()), design(other())
-    counted = overlaps(LabelTable.of([a.graph, b.graph]), np.array([0]), np.array([1]))[0]
+    counted = overlaps(LabelTable.of([a.graph, b.graph]).compared(), np.array([0]), np.array([1]))[
+        0
+    ]
     assert align(a, b).overlap == pytest.approx(float(counted), abs=1e-6)
 
 

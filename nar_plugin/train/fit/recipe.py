@@ -6,8 +6,8 @@ and the one above. Graphs of one family also attract each other (Eq. 5). So a fa
 relatives, and the encoder can say which strangers are near.
 
 In training labels and whole views are left out at random, since a new design has labels that
-nobody has seen; and some graphs are seen a second time, edited as a designer would
-(`nar_plugin.train.fit.edits`), as further members of their families.
+nobody has seen; and half of the graphs are seen a second time, after up to four edits that a
+designer would make (`nar_plugin.train.fit.edits`), as further members of their families.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ from nar_plugin.train.fit.edits import TRAINED, edited
 from nar_plugin.train.paper.losses import family_loss
 
 _BATCH = 256  # graphs that are labelled at once
+_LARGE = 1500  # operations; edits of larger graphs take long, so that they get one
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,8 @@ class Settings:
         hidden: Width of the hidden layer.
         seldom: Labels of fewer graphs have no vector.
         levels: Weight of the loss of families, of parents and of grandparents.
-        edits: Part of the graphs that are seen with an edit too.
+        edited: Part of the graphs that are seen edited too.
+        edits: At most so many edits, one after the other; how many is drawn evenly.
         labels_dropped: Part of a graph's labels that is left out in a step.
         views_dropped: How often a view is left out in a step.
         epochs: How often each graph is seen.
@@ -66,7 +68,8 @@ class Settings:
     hidden: int = 512
     seldom: int = 6
     levels: tuple[float, float, float] = (1.0, 0.5, 0.25)
-    edits: float = 0.2
+    edited: float = 0.5
+    edits: int = 4
     labels_dropped: float = 0.2
     views_dropped: float = 0.15
     epochs: int = 30
@@ -132,7 +135,7 @@ def fit_encoder(
     where = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
     random = np.random.default_rng(settings.seed)
     graphs = [item.graph for item in items]
-    further, owners = _edited(graphs, settings.edits, random)
+    further, owners = _edited(graphs, settings, random)
     counts = _counts([*graphs, *further])
     known, rarity = _known(counts, len(graphs), settings.seldom)
     read = _read(counts, len(graphs) + len(further), known, rarity)
@@ -148,16 +151,23 @@ def fit_encoder(
 
 
 def _edited(
-    graphs: Sequence[ArchitectureGraph], part: float, random: np.random.Generator
+    graphs: Sequence[ArchitectureGraph], settings: Settings, random: np.random.Generator
 ) -> tuple[list[ArchitectureGraph], IntArray]:
-    """Some of the graphs after an edit, and their numbers."""
+    """Some of the graphs after one edit or several of different kinds, and their numbers."""
     further, owners = [], []
-    chosen = np.flatnonzero(random.random(len(graphs)) < part).tolist()
+    chosen = np.flatnonzero(random.random(len(graphs)) < settings.edited).tolist()
     for number in tqdm(chosen, desc="edits", unit="graph", leave=False):
-        kinds = random.permutation(list(TRAINED)).tolist()
-        found = next((g for k in kinds[:4] if (g := edited(graphs[number], k, random))), None)
-        if found is not None:
-            further.append(found)
+        graph = graphs[number]
+        most = settings.edits if len(graph) <= _LARGE else 1
+        left = int(random.integers(1, most + 1))
+        for kind in random.permutation(list(TRAINED)).tolist():
+            found = edited(graph, kind, random)
+            if found is not None and len(found) <= 2 * max(_LARGE, len(graph)):
+                graph, left = found, left - 1
+            if not left:
+                break
+        if graph is not graphs[number]:
+            further.append(graph)
             owners.append(number)
     return further, np.array(owners, dtype=np.int64)
 
