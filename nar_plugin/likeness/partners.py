@@ -19,7 +19,7 @@ from nar_plugin.mining.step_labels import shape_word
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-NEAR = 0.15  # likeness of two blocks from which on they correspond
+NEAR = 0.2  # likeness of two blocks from which on they correspond
 UNLIKE = 0.4  # and where one of them is a layer of a stack and the other is not
 EARLY = 1e-6  # what it is worth that two blocks lie equally deep: it decides between equals only
 

@@ -56,11 +56,22 @@ def test_a_stored_design_is_the_traced_one(name):
     assert [motif.label for motif in stored.motifs] == [motif.label for motif in traced.motifs]
 
 
+def without_flops(explanation):
+    """What an explanation tells, but for the FLOPs of parts, which a trace alone knows."""
+    told = explanation.to_dict()
+    del told["likeness"]  # of rows it is of vectors in float16
+    for row in told["rows"]:
+        for side in ("a", "b"):
+            if row[side]:
+                del row[side]["flops"]
+    return told
+
+
 def test_a_comparison_of_two_names_says_what_a_traced_one_says():
     pair = "timm:resnet50", "timm:seresnet50"
     known, traced = nar_plugin.compare(*pair), nar_plugin.compare(*pair, trace=True)
     assert (known.a.method, traced.a.method) == ("index", "meta")
-    assert str(known.explanation) == str(traced.explanation)
+    assert without_flops(known.explanation) == without_flops(traced.explanation)
     assert known.likeness == pytest.approx(traced.likeness, abs=1e-5)
 
 
