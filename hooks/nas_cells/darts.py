@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
 from .._shared.expressions import evaluate
-from .operations import HalvedPositions, average_pool, conv_bn, separable
+from .operations import HalvedPositions, average_pool, conv_bn, image_stem, separable
 
 Choice = tuple[str, int]  # an operation, and the node that it starts at: 0 and 1 are inputs
 
@@ -86,36 +87,69 @@ OPERATIONS = (
 )
 
 
+class Place(NamedTuple):
+    """Where a cell stands in a network.
+
+    Attributes:
+        before: Channels of the two inputs, the older one first.
+        width: Channels of a node.
+        reduces: Whether the positions are halved, by what starts at an input.
+        reduced: Whether the cell before halved them, so that the older input has more.
+    """
+
+    before: tuple[int, int]
+    width: int
+    reduces: bool = False
+    reduced: bool = False
+
+    def stride(self, source: int) -> int:
+        """Of an operation that starts at a node."""
+        return 2 if self.reduces and source < 2 else 1
+
+    def inputs(self, affine: bool = True) -> tuple[nn.Module, nn.Module]:
+        """What brings the older and the newer input to the width."""
+        (older, newer), width = self.before, self.width
+        first: nn.Module
+        if self.reduced:
+            first = HalvedPositions(older, width, affine)
+        else:
+            first = conv_bn(older, width, 1, affine)
+        return first, conv_bn(newer, width, 1, affine)
+
+
+def places(width: int, cells: int, concat: tuple[int, int] = (4, 4)) -> Iterator[Place]:
+    """The places of a network; the cells at 1/3 and 2/3 halve positions and double channels.
+
+    Args:
+        width: Channels of a node in the first cell; the stem has three times as many.
+        cells: How many.
+        concat: Nodes that a normal and a reduction cell concatenate.
+    """
+    before, reduced = (3 * width, 3 * width), False
+    for number in range(cells):
+        reduces = number in (cells // 3, 2 * cells // 3)
+        width *= 2 if reduces else 1
+        yield Place(before, width, reduces, reduced)
+        before, reduced = (before[1], width * concat[reduces]), reduces
+
+
 class Cell(nn.Module):
     """Two inputs, each brought to the width; nodes that add two operations; a concatenation.
 
     Args:
         choices: Two for each node.
         concat: The nodes that are concatenated.
-        before: Channels of the two inputs, the older one first.
-        width: Channels of a node.
-        reduces: Whether the positions are halved, by what starts at an input.
-        reduced: Whether the cell before halved them, so that the older input has more.
+        place: Where the cell stands.
 
     Shapes:
         older, newer: float32[n, before, h, w]; result: float32[n, width * concat, h', w'].
     """
 
-    def __init__(
-        self,
-        choices: Sequence[Choice],
-        concat: Sequence[int],
-        before: tuple[int, int],
-        width: int,
-        *,
-        reduces: bool,
-        reduced: bool,
-    ) -> None:
+    def __init__(self, choices: Sequence[Choice], concat: Sequence[int], place: Place) -> None:
         super().__init__()
-        self.older = (HalvedPositions if reduced else _of_one_point)(before[0], width)
-        self.newer = _of_one_point(before[1], width)
+        self.older, self.newer = place.inputs()
         self.operations = nn.ModuleList(
-            operation(name, width, 2 if reduces and source < 2 else 1) for name, source in choices
+            operation(name, place.width, place.stride(source)) for name, source in choices
         )
         self.sources = tuple(source for _, source in choices)
         self.concat = tuple(concat)
@@ -148,21 +182,16 @@ class DartsNetwork(nn.Module):
         super().__init__()
         genotype = parsed(text)
         self.cell_text = text
-        self.stem = nn.Sequential(
-            nn.Conv2d(3, 3 * width, 3, padding=1, bias=False), nn.BatchNorm2d(3 * width)
+        self.stem = image_stem(3 * width)
+        kinds = (
+            (genotype.normal, genotype.normal_concat),
+            (genotype.reduce, genotype.reduce_concat),
         )
-        self.cells = nn.ModuleList()
-        before, reduced = (3 * width, 3 * width), False
-        for number in range(cells):
-            reduces = number in (cells // 3, 2 * cells // 3)
-            width *= 2 if reduces else 1
-            choices = genotype.reduce if reduces else genotype.normal
-            concat = genotype.reduce_concat if reduces else genotype.normal_concat
-            self.cells.append(
-                Cell(choices, concat, before, width, reduces=reduces, reduced=reduced)
-            )
-            before, reduced = (before[1], width * len(concat)), reduces
-        self.classifier = nn.Linear(before[1], classes)
+        concat = len(genotype.normal_concat), len(genotype.reduce_concat)
+        layout = list(places(width, cells, concat))
+        self.cells = nn.ModuleList(Cell(*kinds[place.reduces], place) for place in layout)
+        last = layout[-1]
+        self.classifier = nn.Linear(last.width * concat[last.reduces], classes)
 
     def forward(self, images: Tensor) -> Tensor:
         """The logits."""
@@ -180,7 +209,3 @@ def network(text: str) -> DartsNetwork:
         ValueError: It is no genotype.
     """
     return DartsNetwork(text)
-
-
-def _of_one_point(wide_in: int, wide_out: int) -> nn.Module:
-    return conv_bn(wide_in, wide_out, 1)

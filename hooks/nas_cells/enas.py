@@ -13,11 +13,9 @@ import torch
 from torch import Tensor, nn
 
 from .._shared.expressions import evaluate
-from .operations import average_pool, conv_bn, separable
+from .operations import average_pool, conv_bn, image_stem, separable
 
 OPERATIONS = ("conv3", "sep3", "conv5", "sep5", "avg3", "max3")
-# D-VAE's vertex types: what begins and ends a structure, then the operations.
-VERTEX_TYPES = ("start", "end", *OPERATIONS)
 
 
 def parsed(text: str) -> list[tuple[str, tuple[int, ...]]]:
@@ -85,9 +83,7 @@ class EnasNetwork(nn.Module):
     def __init__(self, text: str, width: int = 36, classes: int = 10) -> None:
         super().__init__()
         self.cell_text = text
-        self.stem = nn.Sequential(
-            nn.Conv2d(3, width, 3, padding=1, bias=False), nn.BatchNorm2d(width)
-        )
+        self.stem = image_stem(width)
         self.layers = nn.ModuleList(Layer(name, skips, width) for name, skips in parsed(text))
         self.classifier = nn.Linear(width, classes)
 

@@ -9,13 +9,13 @@ result nobody reads: the networks of two strings are equal when they compute the
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from functools import reduce
+from collections.abc import Callable, Sequence
+from functools import partial, reduce
 
 import torch
 from torch import Tensor, nn
 
-from .operations import average_pool, conv_bn
+from .operations import average_pool, conv_bn, image_stem
 
 EDGES = ((0, 1), (0, 2), (1, 2), (0, 3), (1, 3), (2, 3))
 OPERATIONS = ("none", "skip_connect", "nor_conv_1x1", "nor_conv_3x3", "avg_pool_3x3")
@@ -50,6 +50,20 @@ def parsed(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def operation(name: str, width: int, affine: bool = True) -> nn.Module:
+    """One of `OPERATIONS` on images of a width; `none` is left out of a cell (`used_edges`).
+
+    Raises:
+        KeyError: There is none of this name.
+    """
+    if name == "skip_connect":
+        return nn.Identity()
+    if name == "avg_pool_3x3":
+        return average_pool()
+    kernel = {"nor_conv_1x1": 1, "nor_conv_3x3": 3}[name]
+    return conv_bn(width, width, kernel, affine)
+
+
 def used_edges(operations: Sequence[str]) -> list[int]:
     """The edges through which the input reaches the output, as numbers of `EDGES`."""
     live = [number for number, name in enumerate(operations) if name != "none"]
@@ -71,7 +85,7 @@ class Cell(nn.Module):
         super().__init__()
         self.edges = nn.ModuleDict(
             {
-                f"{EDGES[number][0]}{EDGES[number][1]}": _operation(operations[number], width)
+                f"{EDGES[number][0]}{EDGES[number][1]}": operation(operations[number], width)
                 for number in used_edges(operations)
             }
         )
@@ -88,6 +102,23 @@ class Cell(nn.Module):
             if arriving:
                 nodes[target] = reduce(torch.add, arriving)
         return nodes[3] if 3 in nodes else torch.zeros_like(images)
+
+
+def stages(width: int, cells: int, cell: Callable[[int], nn.Module]) -> list[nn.Module]:
+    """Three stages of cells, and a `Halving` before the second and the third.
+
+    Args:
+        width: Channels of the first stage; the last one has four times as many.
+        cells: Of each stage.
+        cell: Makes a cell of a number of channels.
+    """
+    layers: list[nn.Module] = []
+    for stage in range(3):
+        if stage:
+            layers.append(Halving(width, 2 * width))
+            width *= 2
+        layers += [cell(width) for _ in range(cells)]
+    return layers
 
 
 class Nasbench201Network(nn.Module):
@@ -107,17 +138,9 @@ class Nasbench201Network(nn.Module):
         super().__init__()
         operations = parsed(text)
         self.cell_text = text
-        layers: list[nn.Module] = [
-            nn.Conv2d(3, width, 3, padding=1, bias=False),
-            nn.BatchNorm2d(width),
-        ]
-        for stage in range(3):
-            if stage:
-                layers.append(Halving(width, 2 * width))
-                width *= 2
-            layers += [Cell(operations, width) for _ in range(cells)]
-        self.features = nn.Sequential(*layers, nn.BatchNorm2d(width), nn.ReLU())
-        self.classifier = nn.Linear(width, classes)
+        layers = [*image_stem(width), *stages(width, cells, partial(Cell, operations))]
+        self.features = nn.Sequential(*layers, nn.BatchNorm2d(4 * width), nn.ReLU())
+        self.classifier = nn.Linear(4 * width, classes)
 
     def forward(self, images: Tensor) -> Tensor:
         """The logits."""
@@ -155,11 +178,3 @@ def network(text: str) -> Nasbench201Network:
         ValueError: It is no architecture string.
     """
     return Nasbench201Network(text)
-
-
-def _operation(name: str, width: int) -> nn.Module:
-    if name == "skip_connect":
-        return nn.Identity()
-    if name == "avg_pool_3x3":
-        return average_pool()
-    return conv_bn(width, width, 1 if name == "nor_conv_1x1" else 3)

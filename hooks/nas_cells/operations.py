@@ -6,6 +6,11 @@ import torch
 from torch import Tensor, nn
 
 
+def image_stem(width: int) -> nn.Sequential:
+    """What comes before the first cell: a 3x3 convolution of the image, batch norm."""
+    return nn.Sequential(nn.Conv2d(3, width, 3, padding=1, bias=False), nn.BatchNorm2d(width))
+
+
 def conv_bn(wide_in: int, wide_out: int, kernel: int, affine: bool = True) -> nn.Sequential:
     """ReLU, a convolution that keeps the positions, batch norm."""
     return nn.Sequential(

@@ -94,7 +94,7 @@ def test_dead_edges_are_left_out():
 def test_a_cell_of_darts_adds_and_concatenates():
     torch.manual_seed(0)
     choices = [("skip_connect", 0), ("max_pool_3x3", 1), ("skip_connect", 2), ("dil_conv_3x3", 0)]
-    cell = darts.Cell(choices, (2, 3), (4, 4), 4, reduces=False, reduced=False).eval()
+    cell = darts.Cell(choices, (2, 3), darts.Place((4, 4), 4)).eval()
     older, newer = torch.randn(2, 1, 4, 6, 6)
     zero, one = cell.older(older), cell.newer(newer)
     two = zero + torch.nn.functional.max_pool2d(one, 3, 1, 1)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from nar_plugin.hooks.nas_cells import darts, nasbench201
+
 Edge = tuple[int, int]  # from node, to node, both counted from 0
 
 
@@ -30,25 +32,17 @@ class CellSpace:
 
 
 # Two inputs, four inner nodes, 14 edges, seven operations: the paper's Preliminaries and
-# "NGE Instantiating". The names are those of DARTS, in the order of the paper.
+# "NGE Instantiating"; DARTS names the operations in the order of this paper.
 DARTS = CellSpace(
     nodes=6,
     inputs=2,
-    operations=(
-        "skip_connect",
-        "max_pool_3x3",
-        "avg_pool_3x3",
-        "sep_conv_3x3",
-        "sep_conv_5x5",
-        "dil_conv_3x3",
-        "dil_conv_5x5",
-    ),
+    operations=darts.OPERATIONS,
     kinds=("normal", "reduce"),
 )
 # NAS-Bench-201 (Dong & Yang, ICLR 2020) without `none`, which the paper's space does not have.
 NAS201 = CellSpace(
     nodes=4,
     inputs=1,
-    operations=("skip_connect", "nor_conv_1x1", "nor_conv_3x3", "avg_pool_3x3"),
+    operations=tuple(name for name in nasbench201.OPERATIONS if name != "none"),
     kinds=("cell",),
 )

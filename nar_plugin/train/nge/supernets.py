@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from nar_plugin.hooks.nas_cells import darts, nasbench201
-from nar_plugin.hooks.nas_cells.operations import HalvedPositions, average_pool, conv_bn
+from nar_plugin.hooks.nas_cells.operations import image_stem
 from nar_plugin.train.nge.cell_space import DARTS, NAS201
 from nar_plugin.train.nge.mixed_operation import MixedOperation
 
@@ -30,17 +30,10 @@ class DartsSupernet(nn.Module):
 
     def __init__(self, width: int = 16, cells: int = 8, classes: int = 10) -> None:
         super().__init__()
-        self.stem = nn.Sequential(
-            nn.Conv2d(3, 3 * width, 3, padding=1, bias=False), nn.BatchNorm2d(3 * width)
-        )
-        self.cells = nn.ModuleList()
-        before, reduced = (3 * width, 3 * width), False
-        for number in range(cells):
-            reduces = number in (cells // 3, 2 * cells // 3)
-            width *= 2 if reduces else 1
-            self.cells.append(_DartsCell(before, width, reduces=reduces, reduced=reduced))
-            before, reduced = (before[1], 4 * width), reduces
-        self.classifier = nn.Linear(before[1], classes)
+        self.stem = image_stem(3 * width)
+        places = list(darts.places(width, cells))
+        self.cells = nn.ModuleList(map(_DartsCell, places))
+        self.classifier = nn.Linear(4 * places[-1].width, classes)
 
     def forward(self, images: Tensor, chances: Tensor) -> Tensor:
         """The logits."""
@@ -55,27 +48,17 @@ class DartsSupernet(nn.Module):
 class _DartsCell(nn.Module):
     """Two inputs, four nodes that sum over all nodes before them, concatenated."""
 
-    def __init__(
-        self, before: tuple[int, int], width: int, *, reduces: bool, reduced: bool
-    ) -> None:
+    def __init__(self, place: darts.Place) -> None:
         super().__init__()
-        older = HalvedPositions if reduced else partial(conv_bn, kernel=1)
-        self.older = older(before[0], width, affine=False)
-        self.newer = conv_bn(before[1], width, 1, affine=False)
+        self.older, self.newer = place.inputs(affine=False)
+        make = partial(darts.operation, width=place.width, affine=False)
         self.edges = nn.ModuleList(
             MixedOperation(
-                DARTS.operations,
-                partial(
-                    darts.operation,
-                    width=width,
-                    stride=2 if reduces and source < 2 else 1,
-                    affine=False,
-                ),
-                width,
+                DARTS.operations, partial(make, stride=place.stride(source)), place.width
             )
             for source, _ in DARTS.edges
         )
-        self.reduces = reduces
+        self.reduces = place.reduces
 
     def forward(self, older: Tensor, newer: Tensor, chances: Tensor) -> Tensor:
         nodes = {0: self.older(older), 1: self.newer(newer)}
@@ -101,16 +84,9 @@ class Nas201Supernet(nn.Module):
 
     def __init__(self, width: int = 8, cells: int = 1, classes: int = 10) -> None:
         super().__init__()
-        self.stem = nn.Sequential(
-            nn.Conv2d(3, width, 3, padding=1, bias=False), nn.BatchNorm2d(width)
-        )
-        self.stages = nn.ModuleList()
-        for stage in range(3):
-            if stage:
-                self.stages.append(nasbench201.Halving(width, 2 * width))
-                width *= 2
-            self.stages.extend(_Nas201Cell(width) for _ in range(cells))
-        self.classifier = nn.Linear(width, classes)
+        self.stem = image_stem(width)
+        self.stages = nn.ModuleList(nasbench201.stages(width, cells, _Nas201Cell))
+        self.classifier = nn.Linear(4 * width, classes)
 
     def forward(self, images: Tensor, chances: Tensor) -> Tensor:
         """The logits."""
@@ -127,9 +103,9 @@ class _Nas201Cell(nn.Module):
 
     def __init__(self, width: int) -> None:
         super().__init__()
+        make = partial(nasbench201.operation, width=width, affine=False)
         self.edges = nn.ModuleList(
-            MixedOperation(NAS201.operations, partial(_nas201_operation, width), width)
-            for _ in NAS201.edges
+            MixedOperation(NAS201.operations, make, width) for _ in NAS201.edges
         )
 
     def forward(self, images: Tensor, chances: Tensor) -> Tensor:
@@ -138,13 +114,3 @@ class _Nas201Cell(nn.Module):
             arriving = edge(nodes[source], row)
             nodes[target] = nodes[target] + arriving if target in nodes else arriving
         return nodes[NAS201.nodes - 1]
-
-
-def _nas201_operation(width: int, name: str) -> nn.Module:
-    made: dict[str, nn.Module] = {
-        "skip_connect": nn.Identity(),
-        "nor_conv_1x1": conv_bn(width, width, 1, affine=False),
-        "nor_conv_3x3": conv_bn(width, width, 3, affine=False),
-        "avg_pool_3x3": average_pool(),
-    }
-    return made[name]
