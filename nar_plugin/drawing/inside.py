@@ -76,12 +76,6 @@ class Drawn:
             places=tuple(places),
         )
 
-    def shape_between(self, source: Sequence[int], target: Sequence[int]) -> str:
-        """The shape that goes from some operations to others, where one is known."""
-        into = set(target)
-        crossing = [place for place in source if into & set(self.readers[place])]
-        return str(self.shapes[crossing[-1]]) if crossing else ""
-
 
 def inside(
     drawn: Drawn, places: Sequence[int], kind: int | None = None, most: int = MOST_INSIDE

@@ -202,7 +202,3 @@ def _edits(number: int, start: int, operation: int, other: int) -> list[Connecti
 
 def _sorted(one: Connection, other: Connection) -> tuple[Connection, Connection]:
     return (one, other) if one < other else (other, one)
-
-
-def _apart(one: Connection, other: Connection) -> int:
-    return (one[0] != other[0]) + (one[1] != other[1])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -87,14 +87,6 @@ class Draft:
         last = self.chain(step, ops)
         self.redirect(step, last, but=self.steps[before:])
         return last
-
-    def map_ops(self, change: Callable[[Op], Op]) -> None:
-        """Change every operation by itself."""
-        known: dict[Op, Op] = {}
-        for step in self.steps:
-            if step.op not in known:
-                known[step.op] = change(step.op)
-            step.op = known[step.op]
 
     def heights(self) -> dict[int, int]:
         """By `id` of a step: how many steps the longest way to it has."""
