@@ -1,39 +1,29 @@
-"""What is kept of a training so that it goes on where it was interrupted."""
+"""Files that long work goes on from: each is written whole or not at all."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch import nn
-
-from nar_plugin.encoder.paper.graph_convolutions import device_of
 
 
 def write_whole(content: dict[str, Any], path: Path) -> None:
-    """Write tensors and numbers to a file whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".partial")
+    """Write tensors and numbers, as `torch.load` reads them."""
+    partial = _partial(path)
     torch.save(content, partial)
     partial.replace(path)
 
 
-def keep(network: nn.Module, path: Path) -> None:
-    """Write a network as it is, and the random generators, which what follows goes on with."""
-    on_gpu = torch.cuda.get_rng_state_all() if device_of(network).type == "cuda" else []
-    write_whole(
-        {"network": network.state_dict(), "random": torch.get_rng_state(), "on_gpu": on_gpu}, path
-    )
+def write_json(content: dict[str, Any], path: Path) -> None:
+    """Write texts and numbers as JSON."""
+    partial = _partial(path)
+    partial.write_text(json.dumps(content, indent=1), encoding="utf-8")
+    partial.replace(path)
 
 
-def taken_up(network: nn.Module, path: Path) -> bool:
-    """Go on from what `keep` wrote; False where it wrote nothing."""
-    if not path.is_file():
-        return False
-    state = torch.load(path, map_location=device_of(network), weights_only=True)
-    network.load_state_dict(state["network"])
-    torch.set_rng_state(state["random"].cpu())
-    if state["on_gpu"]:
-        torch.cuda.set_rng_state_all([item.cpu() for item in state["on_gpu"]])
-    return True
+def _partial(path: Path) -> Path:
+    """Where a file is written before it takes its place; the folder is made."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path.with_suffix(".partial")

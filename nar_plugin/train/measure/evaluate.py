@@ -21,6 +21,7 @@ from nar_plugin.mining import MINING_VERSION
 from nar_plugin.train.corpus import splits
 from nar_plugin.train.corpus.corpus import CorpusGraph, read_corpus, read_names
 from nar_plugin.train.corpus.splits import Split, near_duplicates, split_corpus
+from nar_plugin.train.fit.checkpoints import write_json
 from nar_plugin.train.measure.figures import SAMPLE, Panel, panel, save_sample
 from nar_plugin.train.measure.methods import METHODS, Method
 from nar_plugin.train.measure.metrics import NothingToAsk, Vectors, retrieval_quality
@@ -97,7 +98,7 @@ def evaluate(corpus: Path, cells: Sequence[Cell], work: Path) -> None:
             refused = error
             _logger.warning("%s is left out: %s", cell, error)
         else:
-            _write(found, _path(cell, data, work))
+            write_json(found, _path(cell, data, work))
     if refused and not any(_path(cell, data, work).is_file() for cell in wanted):
         raise NarError(f"There is nothing to evaluate: {refused}")
 
@@ -118,7 +119,7 @@ def adopt(published: Path, corpus: Path, work: Path) -> None:
         if cell.method not in METHODS or found["key"] != _key(cell, data):
             continue
         if not _path(cell, data, work).is_file():
-            _write(found, _path(cell, data, work))
+            write_json(found, _path(cell, data, work))
 
 
 def read_cells(corpus: Path, work: Path) -> Iterator[dict[str, Any]]:
@@ -282,13 +283,6 @@ def _facts(items: Sequence[CorpusGraph], split: Split, twins: Sequence[Twin]) ->
         "near_duplicates": near_duplicates(items, split),
         "pairs": len(twins),
     }
-
-
-def _write(found: dict[str, Any], path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".partial")
-    partial.write_text(json.dumps(found, indent=1), encoding="utf-8")
-    partial.replace(path)
 
 
 def _path(cell: Cell, data: _Data, work: Path) -> Path:

@@ -18,6 +18,7 @@ from typing import Any
 from tqdm import tqdm
 
 from nar_plugin.hooks.nas_cells import nasbench201
+from nar_plugin.train.fit.checkpoints import write_json
 from nar_plugin.train.nge.nas201_table import read_rows
 
 _SAVED = 500  # cells between two savings
@@ -79,10 +80,7 @@ def fingerprints(strings: Sequence[str], path: Path) -> dict[str, str]:
             )
         known[text] = trace(model, image).fingerprint
         if number % _SAVED == 0 or number == len(missing):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            partial = path.with_suffix(".partial")
-            partial.write_text(json.dumps(known))
-            partial.replace(path)
+            write_json(known, path)
     return {text: known[text] for text in strings}
 
 

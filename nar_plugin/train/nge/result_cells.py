@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from nar_plugin.train.fit.checkpoints import write_json
+
 
 def cell(path: Path, settings: dict[str, Any], measure: Callable[[], dict[str, Any]]) -> Any:
     """What was measured with these settings; it is measured where no file says so.
@@ -25,8 +27,5 @@ def cell(path: Path, settings: dict[str, Any], measure: Callable[[], dict[str, A
         if {key: known.get(key) for key in settings} == settings:
             return known
     found = settings | measure()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".partial")
-    partial.write_text(json.dumps(found, indent=1), encoding="utf-8")
-    partial.replace(path)
+    write_json(found, path)
     return found
