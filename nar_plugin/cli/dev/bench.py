@@ -14,6 +14,7 @@ from nar_plugin.cli.dev.bench_index import index, load
 from nar_plugin.cli.dev.bench_motifs import motifs
 from nar_plugin.cli.dev.bench_shards import shards
 from nar_plugin.cli.dev.bench_trace import trace
+from nar_plugin.cli.dev.extra import needs_train
 from nar_plugin.cli.output import Json, only_results_on_stdout, say, show, show_json
 
 if TYPE_CHECKING:
@@ -97,8 +98,6 @@ def coverage(
     as_json: Json = False,
 ) -> None:
     """Trace every named architecture; list failures with their causes."""
-    from nar_plugin.cli.dev.extra import needs_train
-
     with needs_train():
         from nar_plugin.bench.coverage import measure_coverage
     rows = measure_coverage(

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from nar_plugin.cli.dev.corpus import CORPUS
+from nar_plugin.cli.dev.extra import needs_train
 from nar_plugin.cli.output import only_results_on_stdout, say
 
 CALIBRATION = Path("nar_plugin/likeness/novelty.toml")
@@ -24,8 +25,6 @@ def calibrate(
 
     Prints the AUC of unseen families against new sizes of known ones.
     """
-    from nar_plugin.cli.dev.extra import needs_train
-
     with needs_train():
         from nar_plugin.train.measure.calibration import calibrated
     text = calibrated(corpus, encoder)

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from nar_plugin.cli.dev.extra import needs_train
 from nar_plugin.cli.output import Json, only_results_on_stdout, say, show_json
 
 app = typer.Typer(help="Build the corpus of architectures (extra: train).", no_args_is_help=True)
@@ -57,8 +58,6 @@ def build(
 
     Only names that are new, or whose library has another version, are traced.
     """
-    from nar_plugin.cli.dev.extra import needs_train
-
     with needs_train():
         from nar_plugin.train.corpus.build import build_corpus
         from nar_plugin.train.corpus.corpus import read_names
@@ -100,8 +99,6 @@ def move(
 
     Some names of each kind are traced; where their graphs are what they were, all are kept.
     """
-    from nar_plugin.cli.dev.extra import needs_train
-
     with needs_train():
         from nar_plugin.train.corpus.moving import move_corpus
     left = move_corpus(
@@ -118,8 +115,6 @@ def failures(
     as_json: Json = False,
 ) -> None:
     """List every name that was not traced, with its cause."""
-    from nar_plugin.cli.dev.extra import needs_train
-
     with needs_train():
         from nar_plugin.train.corpus.corpus import read_names
     found = {
@@ -140,8 +135,6 @@ def diff(
     as_json: Json = False,
 ) -> None:
     """List the names that another corpus has otherwise."""
-    from nar_plugin.cli.dev.extra import needs_train
-
     with needs_train():
         from nar_plugin.train.corpus.diff import diff as compare
     found = asdict(compare(old, new))
@@ -161,8 +154,6 @@ def card(
     corpus: Corpus = CORPUS,
 ) -> None:
     """Write the data card, README.md and card.png, beside the data."""
-    from nar_plugin.cli.dev.extra import needs_train
-
     with needs_train():
         from nar_plugin.train.corpus.card import write_card
     corpus = folder or corpus

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from nar_plugin.cli.dev.corpus import Corpus, Folder
+from nar_plugin.cli.dev.extra import needs_train
 from nar_plugin.cli.output import only_results_on_stdout, say
 
 WORK = Path("runs/crawl")
@@ -33,8 +34,6 @@ def crawl(
     The most downloaded ones, of one task or of all, or those that a file lists. No weights and no
     code are fetched.
     """
-    from nar_plugin.cli.dev.extra import needs_train
-
     with needs_train():
         from nar_plugin.train.corpus import crawl as crawling
         from nar_plugin.train.corpus.hub_configs import most_downloaded, read_ids

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from nar_plugin.cli.dev.corpus import CORPUS
+from nar_plugin.cli.dev.extra import needs_train
 from nar_plugin.cli.output import Json, only_results_on_stdout, say, show_json
 from nar_plugin.errors import NarError
 
@@ -54,8 +55,6 @@ def evaluate(
     Prints the tables of the measured splits, or their cells as JSON; without --validation the page
     is written as well, from all cells of this corpus that are finished.
     """
-    from nar_plugin.cli.dev.extra import needs_train
-
     with needs_train():
         from nar_plugin.train.measure import evaluate as measuring
         from nar_plugin.train.measure.figures import draw

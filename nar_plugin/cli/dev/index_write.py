@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from nar_plugin.cli.dev.corpus import CORPUS
+from nar_plugin.cli.dev.extra import needs_train
 from nar_plugin.cli.dev.train import ENCODER
 from nar_plugin.cli.output import only_results_on_stdout, say
 
@@ -29,8 +30,6 @@ def write(
     ] = None,
 ) -> None:
     """Encode a corpus and write the index that ships (extra: train)."""
-    from nar_plugin.cli.dev.extra import needs_train
-
     today = datetime.now(UTC).strftime("%Y.%m.%d")
     with needs_train():
         from nar_plugin.train.fit.default import write_index

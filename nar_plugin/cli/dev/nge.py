@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from nar_plugin.cli.dev.extra import needs_train
 from nar_plugin.cli.output import Json, only_results_on_stdout, say, show_json
 
 app = typer.Typer(help="Neural graph embedding for architecture search.", no_args_is_help=True)
@@ -39,8 +40,6 @@ def compare(
     as_json: Json = False,
 ) -> None:
     """Search the table of NAS-Bench-201 by policy gradient, with each method; resumes."""
-    from nar_plugin.cli.dev.extra import needs_train
-
     with needs_train():
         from nar_plugin.train.nge import comparison
     if reward not in comparison.REWARDS:
@@ -69,8 +68,6 @@ def supernet(
 
     The accuracy is that of the table. CUDA is used where there is one.
     """
-    from nar_plugin.cli.dev.extra import needs_train
-
     with needs_train():
         from nar_plugin.train.nge import supernet_runs
     size = supernet_runs.Size(images, side, width, cells, epochs)
@@ -102,8 +99,6 @@ def search(
     The size of the paper: --images 25000 --side 32 --width 16 --cells 8 --epochs 25 (the images
     at hand are 20,000, two halves of 10,000). CUDA is used where there is one.
     """
-    from nar_plugin.cli.dev.extra import needs_train
-
     with needs_train():
         from nar_plugin.train.nge import alternatives, supernet_runs
     if method not in alternatives.METHODS:
@@ -120,8 +115,6 @@ def search(
 @only_results_on_stdout()
 def distinct(data: Data, work: Work = WORK, as_json: Json = False) -> None:
     """Count the designs among NAS-Bench-201's 15,625 strings; resumes."""
-    from nar_plugin.cli.dev.extra import needs_train
-
     with needs_train():
         from nar_plugin.train.nge import distinct_cells
     counts = distinct_cells.count_designs(data, work)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from nar_plugin.cli.dev.corpus import CORPUS
+from nar_plugin.cli.dev.extra import needs_train
 from nar_plugin.cli.output import only_results_on_stdout, say
 
 ENCODER = Path("runs/encoder")
@@ -25,8 +26,6 @@ def train(
     ] = None,
 ) -> None:
     """Fit the encoder to a corpus (extra: train)."""
-    from nar_plugin.cli.dev.extra import needs_train
-
     with needs_train():
         from nar_plugin.train.fit.recipe import train_encoder
         from nar_plugin.train.paper.ablations import RECIPES
