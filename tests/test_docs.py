@@ -54,6 +54,18 @@ def test_links_lead_somewhere(page):
     assert not lost
 
 
+def test_files_that_pages_name_are_there():
+    files = [f"/{path.relative_to(ROOT)}" for path in ROOT.glob("[dhnt]*/**/*.py")]
+    lost = [
+        (page.name, name)
+        for page in PAGES
+        if page.parent.name != "decisions"  # these say what was, too
+        for name in re.findall(r"`([\w./-]+\.py)`", page.read_text())
+        if not any(file.endswith(f"/{name.removeprefix('./')}") for file in files)
+    ]
+    assert not lost
+
+
 @pytest.mark.parametrize(
     ("page", "words"), [("architecture.md", 1_200), ("corpus.md", 2_000), ("tracing.md", 1_200)]
 )
