@@ -29,7 +29,8 @@ from nar_plugin.tracing.run import inputs as example
 from nar_plugin.tracing.run.eager import Eagerly
 from nar_plugin.tracing.run.reference_kernels import without_dynamo
 from nar_plugin.tracing.twin import sequences
-from nar_plugin.tracing.twin.twin import Twin, real_copy
+from nar_plugin.tracing.twin.tensors import real_copy
+from nar_plugin.tracing.twin.twin import Twin
 
 # Attributes of an error that a forward raised.
 CALLS_MADE = "nar_calls_made"

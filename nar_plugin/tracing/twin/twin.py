@@ -19,19 +19,18 @@ from typing import Any, cast
 
 import torch
 from torch import nn
-from torch.nn.parameter import UninitializedBuffer, UninitializedParameter
+from torch.nn.parameter import UninitializedParameter
 from torch.utils.hooks import RemovableHandle
 
 from nar_plugin.errors import TraceError
-from nar_plugin.tracing.record.constants import KNOWN_ELEMENTS
 from nar_plugin.tracing.record.host_copies import on_host, out_of_reach
-from nar_plugin.tracing.record.kernels import without_memory
 from nar_plugin.tracing.twin.arrays import private_array
-from nar_plugin.tracing.twin.dequantized import is_packed, is_scale, plain_layer
+from nar_plugin.tracing.twin.dequantized import is_packed, is_scale
 from nar_plugin.tracing.twin.generators import in_fixed_state
 from nar_plugin.tracing.twin.own_hooks import keep_own_hooks
-from nar_plugin.tracing.twin.parts import module_name, modules, parameters, referent
-from nar_plugin.tracing.twin.wrappers import unwrap
+from nar_plugin.tracing.twin.parts import modules, parameters, referent
+from nar_plugin.tracing.twin.plain_modules import own_class, plain_module
+from nar_plugin.tracing.twin.tensors import empty, is_setting, real_copy
 
 Copy = Callable[[torch.Tensor], torch.Tensor]
 Scope = Callable[[str, Callable[..., Any]], Callable[..., Any]]
@@ -96,7 +95,7 @@ class Twin:
     """
 
     def __init__(self, model: nn.Module, scope: Scope, copy_tensor: Copy | None = None) -> None:
-        self._copy_tensor = copy_tensor or _empty
+        self._copy_tensor = copy_tensor or empty
         self.parameters: list[torch.Tensor] = []  # those in plain attributes too
         self.tensors: list[torch.Tensor] = []  # buffers and tensors in plain attributes
         self.classes: dict[str, str] = {}
@@ -130,13 +129,13 @@ class Twin:
         known = self._memo.get(id(module))
         if known is not None:
             return cast(nn.Module, known)
-        cls = _own_class(module)
+        cls = own_class(module)
         if isinstance(module, torch.jit.ScriptModule):
             raise TraceError(
                 f"The submodule {path!r} is a TorchScript module, whose Python forward is gone. "
                 "Put the eager nn.Module that it was made from in its place."
             )
-        plain = _stands_for(module)
+        plain = plain_module(module)
         if plain is not None:
             self._keep.append(plain)
             twin = self._module(plain, path)
@@ -205,7 +204,7 @@ class Twin:
     def _tensor(self, tensor: torch.Tensor) -> torch.Tensor:
         known = self._memo.get(id(tensor))
         if known is None:
-            if self._copy_tensor is _empty and _is_setting(tensor) and not out_of_reach(tensor):
+            if self._copy_tensor is empty and is_setting(tensor) and not out_of_reach(tensor):
                 known = on_host(tensor)
             else:
                 known = self._copy_tensor(tensor)
@@ -363,38 +362,6 @@ def dequantized(model: nn.Module) -> nn.Module:
     return Twin(model, lambda path, forward: forward).model
 
 
-def real_copy(tensor: torch.Tensor) -> torch.Tensor:
-    """A private copy on the CPU; every float becomes float32."""
-    dtype = torch.float32 if tensor.is_floating_point() else tensor.dtype
-    return on_host(tensor, dtype)
-
-
-def _own_class(module: nn.Module) -> type[nn.Module]:
-    """The class that the user wrote: `fully_shard` puts a subclass of its own in its place."""
-    cls = type(module)
-    sharded = any(base.__name__ == "FSDPModule" for base in cls.__bases__)
-    return cls.__bases__[-1] if sharded else cls
-
-
-def _stands_for(module: nn.Module) -> nn.Module | None:
-    """The plain module that a wrapper, an adapter or a quantized layer is made of."""
-    if module_name(type(module)).startswith("torch.nn.modules."):
-        return None
-    inner = unwrap(module)  # torch.compile and DDP inside the model as well as around it
-    if inner is not module:
-        return inner
-    adapted = _without_adapter(module)
-    return plain_layer(module) if adapted is None else adapted
-
-
-def _without_adapter(module: nn.Module) -> nn.Module | None:
-    """The layer inside one of PEFT's: merged or not, an adapter is no part of the design."""
-    if not module_name(type(module)).startswith("peft."):
-        return None
-    inner = module._modules.get("base_layer")
-    return inner if inner is not None else module._modules.get("original_module")
-
-
 def _empty_as(value: dict[Any, Any]) -> dict[Any, Any]:
     """A dict of the same class, made without its `__init__`: a config's may want anything."""
     kind = type(value)
@@ -406,26 +373,3 @@ def _empty_as(value: dict[Any, Any]) -> dict[Any, Any]:
 
 def _inherits(kind: type, method: str) -> bool:
     return getattr(kind, method) is getattr(object, method)
-
-
-def _is_setting(tensor: torch.Tensor) -> bool:
-    """Whether a buffer holds a few integers, such as paddings or positions, not weights."""
-    integers = not (tensor.is_floating_point() or tensor.is_complex() or tensor.is_quantized)
-    plain = type(tensor) is torch.Tensor and tensor.layout is torch.strided
-    return plain and integers and not tensor.is_meta and tensor.numel() <= KNOWN_ELEMENTS
-
-
-def _empty(tensor: torch.Tensor) -> torch.Tensor:
-    """An empty meta tensor of the same logical shape; every float becomes float32."""
-    if isinstance(tensor, UninitializedParameter | UninitializedBuffer):
-        raise TraceError(
-            "The model has lazy layers that its forward does not reach with these inputs, so "
-            "their sizes are not known. Run one forward that reaches them first, then ask again."
-        )
-    dtype = torch.float32 if tensor.is_floating_point() else tensor.dtype
-    return without_memory(torch.empty(_logical_shape(tensor), dtype=dtype, device="meta"))
-
-
-def _logical_shape(tensor: torch.Tensor) -> torch.Size:
-    state = getattr(tensor, "quant_state", None)  # a bitsandbytes weight, packed in bytes
-    return torch.Size(state.shape) if state is not None else tensor.shape
