@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from torch import Tensor, nn
 
+from nar_plugin.encoder.config import PAPER
 from nar_plugin.encoder.labels import Counts
 from nar_plugin.mining import MacroGraph
 from nar_plugin.tracing.graph import ArchitectureGraph
@@ -46,7 +47,7 @@ class GraphEncoder(nn.Module):
 
 def encoder_class(kind: str) -> type[GraphEncoder]:
     """The class of a kind; imported when it is first asked for."""
-    if kind == "paper":
+    if kind == PAPER:
         from nar_plugin.encoder.paper.model import PaperEncoder
 
         return PaperEncoder

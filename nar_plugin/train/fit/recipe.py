@@ -100,7 +100,7 @@ class Read(NamedTuple):
 def train_encoder(corpus: Path, folder: Path, *, device: str | None = None) -> None:
     """Fit the encoder to every graph of a corpus that is searched, and write it.
 
-    What was interrupted goes on behind the last epoch, to the same encoder.
+    An interrupted training goes on after its last epoch, to the same encoder.
 
     Args:
         corpus: Folder of a corpus.
@@ -142,10 +142,9 @@ def fit_encoder(
     torch.manual_seed(settings.seed)
     encoder = ArchitectureEncoder(len(known), settings.width, settings.hidden)
     encoder.know(known, rarity)
-    levels = [level[np.concatenate([np.arange(len(graphs)), owners])] for level in _levels(items)]
-    levels[0] = np.unique(labels, return_inverse=True)[1][
-        np.concatenate([np.arange(len(graphs)), owners])
-    ]
+    seen = np.concatenate([np.arange(len(graphs)), owners])
+    own = np.unique(labels, return_inverse=True)[1]
+    levels = [level[seen] for level in (own, *_levels_above(items))]
     _Fit(encoder.to(where), read, levels, settings, random).run(kept, _task(items, settings))
     return encoder.cpu().eval()
 
@@ -195,10 +194,10 @@ def _read(counts: Counts, graphs: int, known: Hashes, rarity: NDArray[np.float32
     return Read(places, np.append(starts, len(places)), weights, counts.views[kept])
 
 
-def _levels(items: Sequence[CorpusGraph]) -> list[IntArray]:
-    """Of each graph the number of its family, of the one above and of the one above that."""
+def _levels_above(items: Sequence[CorpusGraph]) -> list[IntArray]:
+    """Of each graph the number of the family above its own, and of the one above that."""
     lineages = [[family, *ancestors(family)] for family in families(items)]
-    names = [[line[min(step, len(line) - 1)] for line in lineages] for step in range(3)]
+    names = [[line[min(step, len(line) - 1)] for line in lineages] for step in (1, 2)]
     return [np.unique(level, return_inverse=True)[1] for level in names]
 
 
