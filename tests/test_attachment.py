@@ -208,7 +208,7 @@ def test_the_bound_method_can_be_pickled(answer):
     assert pickle.loads(pickle.dumps(ConvNet().find_similar))()[0] == "ConvNet"
 
 
-@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+@pytest.mark.parametrize("backend", ["eager", pytest.param("aot_eager", marks=pytest.mark.slow)])
 def test_compile(model, backend):
     torch.compiler.reset()
     compiled = torch.compile(model, fullgraph=True, backend=backend)

@@ -85,7 +85,9 @@ def test_an_unknown_name_is_an_attribute_error():
         _ = nar_plugin.find_similiar
 
 
-@pytest.mark.parametrize("order", ["torch, nar_plugin", "nar_plugin, torch"])
+@pytest.mark.parametrize(
+    "order", ["nar_plugin, torch", pytest.param("torch, nar_plugin", marks=pytest.mark.slow)]
+)
 def test_either_order_attaches(python, order):
     program = f"""
 import {order}

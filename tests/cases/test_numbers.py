@@ -16,6 +16,7 @@ from nar_plugin.references import as_model
 from nar_plugin.tracing import trace
 from nar_plugin.tracing.run.inputs import caption, changed, guesses
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
 LIBRARIES = ("timm", "torchvision", "transformers", "segmentation_models_pytorch", "pytorchcv")
 
 

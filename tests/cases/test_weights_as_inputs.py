@@ -15,6 +15,7 @@ from torch.nn import functional as F
 
 from nar_plugin.tracing import trace
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
 IDS = torch.arange(8)[None]
 x1, x2, x3 = torch.randn(8), torch.randn(4, 8), torch.randn(2, 5, 8)
 picture = torch.randn(1, 3, 32, 32)

@@ -13,6 +13,7 @@ from torch.nn.utils import parametrizations, parametrize
 
 from nar_plugin.tracing import trace
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
 WIDTH = 16
 
 
@@ -121,9 +122,14 @@ def in_words(model, *shape):
     return [str(op) for op in trace(model, torch.empty(shape)).ops]
 
 
+@pytest.fixture(scope="module")
+def of_a_plain_weight():
+    return in_words(Layer(plain, SQUARE), 2, 8)
+
+
 @pytest.mark.parametrize("name", MADE)
-def test_a_weight_that_is_computed_is_a_weight(name):
-    assert in_words(MADE[name], 2, 8) == in_words(Layer(plain, SQUARE), 2, 8)
+def test_a_weight_that_is_computed_is_a_weight(name, of_a_plain_weight):
+    assert in_words(MADE[name], 2, 8) == of_a_plain_weight
 
 
 def gabor(width, angle, phase):

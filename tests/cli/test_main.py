@@ -104,20 +104,6 @@ def test_the_real_command_finds_an_identical_architecture():
     assert len(found["hits"]) == 3
 
 
-def test_the_real_command_takes_a_model_of_the_current_folder(tmp_path):
-    (tmp_path / "mine.py").write_text(
-        "print('chatter')\n"
-        "from torch import nn\n"
-        "def net():\n"
-        "    block = [nn.Conv2d(8, 8, 3, padding=1), nn.ReLU()]\n"
-        "    return nn.Sequential(nn.Conv2d(3, 8, 3), *(block * 4))\n"
-    )
-    result = run("trace", "mine:net", "--json", cwd=tmp_path)
-    assert result.returncode == 0, result.stderr
-    assert [op["kind"] for op in json.loads(result.stdout)["ops"]].count("conv") == 5
-    assert "chatter" in result.stderr
-
-
 def test_the_real_command_says_what_is_wrong(tmp_path):
     result = run("trace", "owner/name", cwd=tmp_path)
     assert (result.returncode, result.stdout) == (1, "")

@@ -75,6 +75,7 @@ def test_two_known_names_are_compared_from_the_index(timm):
     assert not imported & HEAVY
 
 
+@pytest.mark.slow
 def test_a_fresh_trace_where_it_is_asked_for(timm):
     printed, imported = run("find", timm, "--trace", "-k", "1", "--json")
     assert json.loads(printed)["query"]["method"] == "meta"

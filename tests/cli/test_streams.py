@@ -44,9 +44,11 @@ def run(folder, *words, **more):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="C's library has another name")
-def test_foreign_prints_go_to_stderr(folder):
+def test_a_model_of_the_current_folder_prints_to_stderr(folder):
     done = run(folder, "trace", "loud:Net", "--json")
-    assert json.loads(done.stdout)["name"] == "loud:Net"
+    found = json.loads(done.stdout)
+    assert found["name"] == "loud:Net"
+    assert [op["kind"] for op in found["ops"]] == ["linear", "relu", "linear"]
     for words in (
         "by print",
         "by the first stream",

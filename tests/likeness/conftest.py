@@ -3,6 +3,12 @@ import pytest
 import nar_plugin
 from nar_plugin.mining import mine
 
+
+@pytest.fixture(autouse=True)
+def _in_this_process(in_this_process):
+    pass
+
+
 _known = {}
 
 

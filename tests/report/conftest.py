@@ -4,6 +4,11 @@ from nar_plugin.mining.macro import MotifCount
 from nar_plugin.report import Hit, IndexInfo, Query, SharedMotif, SimilarArchitectures
 
 
+@pytest.fixture(autouse=True)
+def _in_this_process(in_this_process):
+    pass
+
+
 @pytest.fixture
 def query():
     return Query(
