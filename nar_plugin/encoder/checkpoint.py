@@ -1,4 +1,4 @@
-"""The encoder on disk: config.json and safetensors, and one cached instance for each device."""
+"""The encoder on disk: encoder.json and safetensors, and one cached instance for each device."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ def train_paper_encoder(
 ) -> None:
     """Train both stages on every graph of a corpus that is searched, and write F_s and F_m.
 
-    What was interrupted goes on behind the last epoch.
+    An interrupted training goes on after its last epoch.
 
     Args:
         corpus: Folder of a corpus.
