@@ -44,7 +44,14 @@ def few(monkeypatch):
     monkeypatch.setattr(build, "listed_apart", architectures)
 
 
-def test_a_build_and_its_continuation(few, tmp_path):
+@pytest.fixture(params=["here", pytest.param("in a worker", marks=pytest.mark.slow)])
+def place(request, monkeypatch, trace_here):
+    """Where a build traces."""
+    if request.param == "here":
+        trace_here(monkeypatch)
+
+
+def test_a_build_and_its_continuation(few, place, tmp_path):
     folder, work = tmp_path / "corpus", tmp_path / "work"
     build.build_corpus(folder, work, workers=1)
     first = {file.name: file.read_bytes() for file in folder.iterdir()}
@@ -142,6 +149,7 @@ def test_a_name_that_takes_too_long_even_if_it_swallows_errors(monkeypatch):
     assert not record["constructed"]
 
 
+@pytest.mark.slow
 def test_what_a_model_writes_where_it_is_stays_out_of_the_users_folder():
     with workers._pool(1) as pool:
         assert Path(pool.submit(os.getcwd).result()) not in {Path.cwd(), *Path.cwd().parents}

@@ -21,16 +21,26 @@ def architectures(_=None):
     return [NamedArchitecture(name, "timm", "family", "x", "MIT") for name in NAMES]
 
 
+@pytest.fixture(scope="module")
+def today(tmp_path_factory, trace_here):
+    """A corpus of this vocabulary."""
+    folder = tmp_path_factory.mktemp("today")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(build, "listed_apart", architectures)
+        trace_here(patch)
+        build.build_corpus(folder / "corpus", folder / "work", workers=1)
+    return folder / "corpus"
+
+
 @pytest.fixture
-def of_old(tmp_path, monkeypatch):
-    """A corpus of this vocabulary, and a folder with the same as an older one had it.
+def of_old(today, tmp_path, monkeypatch):
+    """The corpus of today, and a folder with the same as an older vocabulary had it.
 
     The older tracer wrote one operation of the ViT otherwise.
     """
     for module in (build, moving):
         monkeypatch.setattr(module, "listed_apart", architectures)
-    today, folder = tmp_path / "today", tmp_path / "corpus"
-    build.build_corpus(today, tmp_path / "first", workers=1)
+    folder = tmp_path / "corpus"
     rows = corpus.read_names(today)
     (vit,) = [row["fingerprint"] for row in rows if row["name"] == "timm:test_vit"]
     graphs = []
