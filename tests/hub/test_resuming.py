@@ -35,7 +35,9 @@ def arrived(home):
     return 0
 
 
-@pytest.mark.parametrize("share", [0.1, 0.3, 0.45, 0.9])
+@pytest.mark.parametrize(
+    "share", [0.1, *(pytest.param(share, marks=pytest.mark.slow) for share in (0.3, 0.45, 0.9))]
+)
 def test_connections_that_never_last(twelve, share):
     """Each one ends after this share of the file."""
     server, size = twelve

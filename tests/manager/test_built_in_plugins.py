@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from plugin_answers import answers, info
 
 from nar_plugin.manager import list_plugins
@@ -41,6 +42,7 @@ def test_the_built_in_plugins_import_no_library():
     assert not {"torch", "timm", "torchvision", "transformers"} & set(process.stdout.split())
 
 
+@pytest.mark.slow
 def test_a_built_in_plugin_is_not_imported_before_its_library():
     program = (
         "import sys, torch, nar_plugin\n"
