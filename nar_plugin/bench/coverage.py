@@ -13,6 +13,7 @@ from typing import Any
 
 from nar_plugin.errors import NarError
 from nar_plugin.hookspecs import NamedArchitecture
+from nar_plugin.manager import list_plugins
 from nar_plugin.references.callables import current_folder_importable
 from nar_plugin.train.corpus.build import list_architectures
 from nar_plugin.train.corpus.workers import read_records, trace_all
@@ -80,14 +81,14 @@ def measure_coverage(
     chosen = set(libraries)
     wanted = named_in(module) if module else []
     if chosen or not module:
-        listed = list_architectures()
-        known = {item.library for item in listed}
-        if unknown := sorted(chosen - known):
+        listed = list_architectures(chosen or None)
+        if unknown := sorted(chosen - {item.library for item in listed}):
+            here = ", ".join(plugin.name for plugin in list_plugins() if plugin.installed)
             raise NarError(
-                f"No architecture of {', '.join(unknown)} is listed here; of these libraries some "
-                f"are: {', '.join(sorted(known))}."
+                f"No architecture of {', '.join(unknown)} is listed here. There are plugins for "
+                f"these libraries: {here}."
             )
-        wanted += [item for item in listed if not chosen or item.library in chosen]
+        wanted += listed
     trace_all(wanted, records, workers=workers)
     names = {item.name for item in wanted}
     by_library: dict[str, list[dict[str, Any]]] = defaultdict(list)

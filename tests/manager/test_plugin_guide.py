@@ -56,11 +56,11 @@ def test_the_guide_s_catalogue_works(install, monkeypatch, tmp_path):
     (source, *_) = re.findall(r"```python\n(.*?)```", GUIDE.read_text(), flags=re.DOTALL)
     install("tinynets", source)
     assert not info("tinynets").installed
-    assert list(answers("nar_architectures")["tinynets"]) == []
+    assert list(answers("nar_architectures", libraries={"tinynets"})["tinynets"]) == []
     with pytest.raises(PluginError, match="pip install tinynets"):
         answers("nar_build", name="tinynets:small")
     library = imported("tinynets", LIBRARY, tmp_path, monkeypatch)
-    assert answers("nar_architectures")["tinynets"][1] == NamedArchitecture(
+    assert answers("nar_architectures", libraries={"tinynets"})["tinynets"][1] == NamedArchitecture(
         name="tinynets:large",
         library="tinynets",
         family="tinynet",
@@ -90,7 +90,10 @@ def test_the_guide_s_plugin_by_hand_works(install, monkeypatch):
     assert given == Provenance("tinynets:small", "tinynets")
     (inputs,) = answers("nar_example_inputs", only_imported=True, model=model)["tinynets"]
     assert model.to("meta")(*inputs.args).shape == (1, 16, 98)
-    names = [architecture.name for architecture in answers("nar_architectures")["tinynets"]]
+    names = [
+        architecture.name
+        for architecture in answers("nar_architectures", libraries={"tinynets"})["tinynets"]
+    ]
     assert [type(answers("nar_build", name=name)["tinynets"]) for name in names] == [TinyNet] * 2
     with pytest.raises(PluginError, match="tinynets has no huge; it has small, large"):
         answers("nar_build", name="tinynets:huge")
