@@ -23,4 +23,5 @@ def serve(
     """Serve a page to find, filter, draw and compare architectures."""
     from nar_plugin import web
 
+    typer.echo("Imports and reads what the first visitor would wait for.", err=True)
     web.serve(host=host, port=port, hub=hub, largest=largest)

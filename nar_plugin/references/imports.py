@@ -57,8 +57,9 @@ def import_before(candidate: Any) -> None:
         thread = threading.Thread(target=_import_all, args=(waiting,), daemon=True)
         thread.start()
         thread.join()
-    if not issubclass(type(candidate), str):  # `__class__` may be anything
+    if not issubclass(type(candidate), str | Path):  # `__class__` may be anything
         return
+    candidate = str(candidate)
     library = candidate.partition(":")[0]
     with suppress(Exception):
         if library in PACKAGES:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from html import escape
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from nar_plugin import api
+from nar_plugin.checkpoints.ranking import table_of
 from nar_plugin.errors import NarError
 from nar_plugin.index.stored_designs import stored_design
 from nar_plugin.mining import MacroGraph
@@ -25,6 +27,7 @@ from nar_plugin.web.visitors import asked
 
 KEPT = 32  # answers that are kept; another visitor often asks the same
 _MAPS = 8  # maps that are kept, of half a megabyte each
+_IMPORTED = "timm:resnet50", "transformers:bert"  # whose libraries build a visitor's configs
 _NO_GRAPH = "There is no picture of it: its graph is not in the index."
 _WEIGHTS = "A file of weights has no forward to draw, compare or map. Ask about one of its hits."
 Found = SimilarArchitectures | SimilarWeights
@@ -57,16 +60,27 @@ class Desk:
         self._map = lru_cache(_MAPS)(self._map_anew)
 
     def show(self, state: State) -> Shown:
-        """Hits, picture, comparison and map; what cannot be answered is said in its place."""
-        shown = self.told(lambda: self.mapped(state)) if state.map else ""
-        if not state.model:
-            return Shown(map=shown)
+        """Hits, picture, comparison and map; of a model that is not understood, what is wrong."""
+        try:
+            hits = hits_html(self.similar(state), state) if state.model else ""
+        except NarError as error:  # nor can the rest be answered, and asking takes time
+            return Shown(self.uploads.without_folders(error_html(error)))
+        draws = state.model and not state.against
         return Shown(
-            self.told(lambda: hits_html(self.similar(state), state)),
-            "" if state.against else self.told(lambda: self.picture(state.model), quiet=True),
-            self.told(lambda: self.compared(state)) if state.against else "",
-            shown,
+            self.uploads.without_folders(hits),
+            self.told(lambda: self.picture(state.model), quiet=True) if draws else "",
+            self.told(lambda: self.compared(state)) if state.model and state.against else "",
+            self.told(lambda: self.mapped(state)) if state.map else "",
         )
+
+    def warm(self) -> None:
+        """Pay what a process pays once: imports, the map, the shapes of all rows' weights."""
+        self.show(State(model=_IMPORTED[0], map=True))
+        for name in _IMPORTED:
+            with suppress(NarError):  # its library is not installed, so nobody waits for it
+                api.trace(name)
+        with suppress(NarError):  # an index without graphs
+            table_of(self.index)
 
     def similar(self, state: State) -> Found:
         """The hits of a state.

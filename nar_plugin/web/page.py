@@ -14,9 +14,10 @@ from gradio.events import api
 
 from nar_plugin.errors import NarError
 from nar_plugin.index.search.where import texts_of
+from nar_plugin.report import Comparison
 from nar_plugin.visible_text import clean
 from nar_plugin.web.address import FILTERS, MOST, K, State
-from nar_plugin.web.desk import Desk
+from nar_plugin.web.desk import Desk, Found
 from nar_plugin.web.uploads import ENDINGS
 
 AT_ONCE = 2  # questions that are answered at the same time
@@ -58,12 +59,22 @@ def page_of(desk: Desk) -> gr.Blocks:
             return *values, *_areas(desk, state), gr.Accordion(open=chosen)
 
         def upload(path: str) -> str:
-            """Keep a config.json, .onnx, .pt2 or .safetensors file; returns a reference to it."""
+            """Keep a .json, .onnx, .pt2 or .safetensors file.
+
+            Returns upload:..., which stands for a model. For programs, which send the file itself:
+            no address is fetched. An agent passes the text of a config to upload_config.
+            """
             reference: str = _or_error(desk, lambda: desk.uploads.keep(Path(path), path))
             return reference
 
-        def keep_config(text: str) -> str:
-            """Keep the text of a config.json; returns a reference to it."""
+        def upload_config(text: str) -> str:
+            """Keep the text of a config.json, of transformers or timm. Nothing in it is executed.
+
+            Returns upload:..., which stands for a model in find and compare.
+
+            Args:
+                text: The whole file, such as {"model_type": "bert", "num_hidden_layers": 6}.
+            """
             reference: str = _or_error(desk, lambda: desk.uploads.keep_config(text))
             return reference
 
@@ -77,7 +88,7 @@ def page_of(desk: Desk) -> gr.Blocks:
         typed = [field.submit for field in fields if isinstance(field, gr.Textbox)]
         gr.on([ask.click, fields[-1].input, *typed], answer, **asking)
         file.upload(upload, file, fields[0], api_name="upload").success(answer, **asking)
-        read = paste.click(keep_config, pasted, fields[0], api_name="upload_config")
+        read = paste.click(upload_config, pasted, fields[0], api_name="upload_config")
         read.success(answer, **asking)
         page.load(
             arrive,
@@ -138,7 +149,10 @@ def _files() -> tuple[gr.File, gr.Textbox, gr.Button]:
 def _files_alone(move: Callable[[Any], Awaitable[str | None]]) -> Callable[[Any], Any]:
     async def move_file(path: Any) -> str | None:
         if "://" in str(path):
-            raise gr.Error("A file is uploaded, and no address fetched.", print_exception=False)
+            raise gr.Error(
+                "No address is fetched: send the file itself, or the text of a config.",
+                print_exception=False,
+            )
         return await move(path)
 
     return move_file
@@ -165,9 +179,10 @@ def _unfold(desk: Desk) -> Callable[[Any], str]:
 
 
 def _offer_api(desk: Desk) -> None:
-    """What programs call, at `/gradio_api` and over MCP."""
+    """What programs call, at `/gradio_api` and over MCP, which tells one line of each argument."""
 
     def find(
+        request: gr.Request,
         model: str,
         k: int = K,
         task: str = "",
@@ -175,43 +190,63 @@ def _offer_api(desk: Desk) -> None:
         library: str = "",
         params: str = "",
         year: str = "",
-    ) -> dict[str, Any]:
-        """Find the known architectures that are most like a model.
+    ) -> Any:
+        """Find the known neural network architectures that are most like a model, by its design.
+
+        A score of 1 is the same design; below 0.7 hits are distant relatives, and below 0.5 there
+        is no close relative. "x12/9" behind a block: it occurs 12 times in the model, 9 in the hit.
+        A name that is not known is answered with names that come near.
 
         Args:
-            model: Such as timm:resnet50, or what an upload returned.
-            k: How many.
-            task: Only hits of this task, such as image-classification.
-            family: Only hits of this family, such as resnet.
-            library: Only hits of this library, such as timm.
-            params: Only hits of this size, such as <10M or 10M-50M.
+            request: Who asks; Gradio gives it.
+            model: library:name, such as timm:resnet50 or transformers:bert, or an upload:...
+            k: How many hits, 1 to 50.
+            task: Only hits of this task, such as image-classification; with a ! before it, no such.
+            family: Only hits of this family, such as resnet; or !resnet.
+            library: Only hits of this library, such as timm; or !timm.
+            params: Only hits of this size: <10M, >=1G, 10M-50M, or <mine for less than the model.
             year: Only hits of these years, such as >=2020.
         """
         asked = model, "", k, task, family, library, params, year, False
         state = State.of(dict(zip(_KEYS, asked, strict=True)))
-        answer: dict[str, Any] = _or_error(desk, lambda: desk.similar(state).to_dict())
-        return answer
+        return _told(desk, request, lambda: desk.similar(state))
 
-    def compare(model: str, against: str) -> dict[str, Any]:
-        """Compare two models: how alike they are, block by block, and what differs.
+    def compare(request: gr.Request, model: str, against: str) -> Any:
+        """Compare two neural network architectures, block by block: what is alike, what differs.
 
         Args:
-            model: Such as timm:resnet50, or what an upload returned.
-            against: The other one.
+            request: Who asks; Gradio gives it.
+            model: library:name, such as timm:resnet50 or transformers:bert, or an upload:...
+            against: The other one, likewise.
         """
-        answer: dict[str, Any] = _or_error(desk, lambda: desk.comparison(model, against).to_dict())
-        return answer
+        return _told(desk, request, lambda: desk.comparison(model, against))
 
     api(find, api_name="find")
     api(compare, api_name="compare")
 
 
-def _or_error(desk: Desk, make: Callable[[], Any]) -> Any:
-    """What `make` returns, as JSON has it; its error as Gradio shows one, which reads HTML."""
+def _told(desk: Desk, request: gr.Request, make: Callable[[], Found | Comparison]) -> Any:
+    """An answer as JSON; to an agent, which has to read it, as the text that a shell prints."""
+
+    def told() -> Any:
+        answer = make()
+        return str(answer) if request.headers.get("x-gradio-user") == "mcp" else answer.to_dict()
+
+    return _or_error(desk, told, written=str)
+
+
+def _or_error(desk: Desk, make: Callable[[], Any], written: Callable[[str], str] = escape) -> Any:
+    """What `make` returns, as JSON has it, or its error.
+
+    Args:
+        desk: Whose folders stay untold.
+        make: Returns what JSON can hold.
+        written: What an error's text becomes: the page shows it as HTML, a program as it is.
+    """
     try:
         return json.loads(desk.uploads.without_folders(json.dumps(make())))
     except NarError as error:
-        told = escape(desk.uploads.without_folders(clean(error)))
+        told = written(desk.uploads.without_folders(clean(error)))
         raise gr.Error(told, print_exception=False) from None
 
 

@@ -8,7 +8,6 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from nar_plugin.errors import NarError
-from nar_plugin.web.address import State
 from nar_plugin.web.desk import Desk
 from nar_plugin.web.uploads import Uploads
 
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 MIB = 1 << 20
 LARGEST = 200  # MiB of an upload
 _ROOM = 2048  # MiB of all uploads that are kept
-_WARM = State(model="timm:resnet50", map=True)
 # Back and forward bring another address: the page opens that one.
 _HEAD = "<script>addEventListener('popstate', () => location.reload())</script>"
 
@@ -72,7 +70,7 @@ def started(
     uploads = Uploads(largest * MIB, _ROOM * MIB)
     try:
         desk = Desk(uploads, hub=hub)
-        desk.show(_WARM)  # what a process pays once is paid before the first visitor
+        desk.warm()  # before the first visitor
         page = page_of(desk)
         try:
             page.launch(

@@ -115,6 +115,17 @@ def test_programs_get_no_path_of_the_server(url, tmp_path):
     assert asked.predict("timm:resnet50", "torchvision:resnet50", api_name="/compare")["identical"]
 
 
+def test_an_agent_reads_what_a_shell_prints_and_errors_as_they_are(url):
+    client = pytest.importorskip("gradio_client")
+    agent = client.Client(url, headers={"x-gradio-user": "mcp"}, verbose=False)  # as Gradio's MCP
+    answer = agent.predict("timm:resnet50", k=2, api_name="/find")
+    assert "1.000" in answer and len(answer.splitlines()) < 20
+    with pytest.raises(Exception, match=r"named .resnet5O.\. Did you mean timm:resnet50"):
+        agent.predict("timm:resnet5O", api_name="/find")
+    described = agent.view_api(return_format="dict")["named_endpoints"]
+    assert set(described) == {"/upload", "/upload_config", "/find", "/compare"}
+
+
 def test_a_config_is_uploaded_and_hostile_names_stay_text(browser, url, tmp_path):
     pytest.importorskip("transformers")
     bad = "<img src=x onerror=alert(1)>"

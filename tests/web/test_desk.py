@@ -104,7 +104,8 @@ def test_the_map_is_shown_alone_and_with_a_model_on_it(mapped):
     assert data["asked"] == [{"text": "timm:resnet50", "point": 0}]
     assert data["link"] == "?model="
     assert not mapped.show(State(model="timm:resnet50")).map
-    assert "nw-error" in mapped.show(State(model=HOSTILE, map=True)).map
+    refused = mapped.show(State(model=HOSTILE, map=True))
+    assert "nw-error" in refused.hits and not refused.map and not refused.picture
 
 
 def test_an_upload_on_the_map_tells_no_folder(mapped, monkeypatch):
