@@ -32,10 +32,12 @@ def _settings(one: Op, other: Op) -> list[str]:
     """Attributes that are no widths."""
     found = []
     if one.kind == "conv":
+        if _dimensions(one) != _dimensions(other):
+            found.append(f"{_dimensions(other)}d instead of {_dimensions(one)}d convolutions")
         found += [
             f"{name} {_side(other, name)} instead of {_side(one, name)}"
             for name in ("kernel", "stride", "dilation")
-            if one.get(name) != other.get(name)
+            if _side(one, name) != _side(other, name)
         ]
         if _grouping(one) != _grouping(other):
             found.append(f"{_grouping(other)} instead of {_grouping(one)} convolutions")
@@ -79,6 +81,11 @@ def _attention(one: Op, other: Op) -> list[str]:
         has = "a" if other.get("bias") else "no"
         found.append(f"{has} learned position bias in the attention")
     return found
+
+
+def _dimensions(op: Op) -> int:
+    """1 for sound and text, 2 for pictures, 3 for volumes."""
+    return str(op.get("kernel")).count("x") + 1
 
 
 def _side(op: Op, name: str) -> str:

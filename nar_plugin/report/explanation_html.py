@@ -47,10 +47,16 @@ def explanation_body(explanation: Explanation) -> str:
     )
 
 
-def comparison_html(comparison: Comparison) -> str:
-    """The explanation of two models; their tables as text where there is none."""
+def comparison_html(comparison: Comparison, *, picture: bool = True) -> str:
+    """The explanation of two models; their tables as text where there is none.
+
+    Args:
+        comparison: Of the two.
+        picture: Whether their picture unfolds below it.
+    """
     if comparison.explanation:
-        return explanation_html(comparison.explanation) + _picture(comparison)
+        below = _picture(comparison) if picture else ""
+        return explanation_html(comparison.explanation) + below
     return f"<pre>{escape(repr(comparison))}</pre>"
 
 

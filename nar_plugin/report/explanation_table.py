@@ -91,6 +91,7 @@ def _line(text: str, count: int, places: list[str]) -> str:
     more = len(places) - SHOWN_PARTS
     where += f" and {more} more" if more > 0 else ""
     often = f"in {count} blocks" if count > 1 else "in one block"
+    where = f"one of {where}" if count == 1 and "\N{EN DASH}" in where else where
     return f"{text}: {often} ({where})"
 
 

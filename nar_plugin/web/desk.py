@@ -107,7 +107,7 @@ class Desk:
         found = self.comparison(state.model, state.against)
         names = " and ".join(escape(name_text(each)) for each in (found.a, found.b))
         drawn = found.draw().svg() if found.macros else f"<p>{_NO_GRAPH}</p>"
-        told = comparison_html(found)
+        told = comparison_html(found, picture=False)  # it stands below in full
         return f"<h2>{names}</h2>{told}<figure class='nw-picture'>{drawn}</figure>"
 
     def picture(self, model: str) -> str:

@@ -3,6 +3,8 @@ from models import BottleneckNet, NanoGPT
 from torch import nn
 
 from nar_plugin.likeness import align
+from nar_plugin.likeness.numbers import _settings
+from nar_plugin.tracing.graph import Op
 
 
 def told(design, one, other):
@@ -35,6 +37,15 @@ def test_what_was_taken_out_is_said(design):
     assert told(design, BottleneckNet(gate=True), BottleneckNet()) == {
         ("removed", f"without {GATE}")
     }
+
+
+def test_a_stride_of_1_by_1_is_no_other_than_1():
+    sound = Op.make("conv", kernel="3", stride="1", dilation="2")
+    picture = Op.make("conv", kernel="3x3", stride="1x1", dilation="1x1")
+    assert _settings(sound, picture) == [
+        "2d instead of 1d convolutions",
+        "dilation 1 instead of 2",
+    ]
 
 
 def test_equal_blocks_differ_in_nothing(design):
