@@ -23,9 +23,10 @@ SHOTS = {  # name: address, selector to wait for, width, height, dark or light
         "",
     ),
     "page_dark": (MODEL, "#nw-picture figure svg", 1000, 900, "dark"),
+    "page_map": (f"{MODEL}&map=1", "#nw-map iframe", 1000, 1100, "light"),
     "page_narrow": (f"{MODEL}&year=>%3D2017&library=timm", ".nw-name", 380, 800, "light"),
 }
-MAIN = {"page_compare": "#nw-comparison", "page_narrow": "#nw-hits"}
+MAIN = {"page_compare": "#nw-comparison", "page_map": "#nw-on-map", "page_narrow": "#nw-hits"}
 
 
 def shoot(browser: Browser, url: str, name: str) -> int:
@@ -37,6 +38,9 @@ def shoot(browser: Browser, url: str, name: str) -> int:
     page.goto(url + address)
     page.wait_for_selector(selector, timeout=60_000)
     page.wait_for_timeout(1_000)  # until what fades has faded
+    if "map=1" in address:
+        frame = page.frame_locator("#nw-map iframe")
+        frame.locator("#legend label").first.wait_for()  # its script has read the designs
     if name in MAIN:
         page.locator(MAIN[name]).evaluate("element => element.scrollIntoView()")
     path = FOLDER / f"{name}.jpg"

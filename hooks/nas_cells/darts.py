@@ -41,7 +41,10 @@ def parsed(text: str) -> Genotype:
     try:
         found = evaluate(text, {"Genotype": Genotype, "range": range})
     except (ValueError, SyntaxError, KeyError, TypeError) as error:
-        raise ValueError(f"no genotype, but {text[:60]!r}: {error}") from error
+        problem = "" if isinstance(error, KeyError) else f": {error}"
+        raise ValueError(
+            f"expected a printed Genotype(normal=[...], ...), got {text[:60]!r}{problem}"
+        ) from error
     if not isinstance(found, Genotype):
         raise ValueError(f"expected Genotype(normal=[...], ...), got {text[:60]!r}")
     for name, cell in (("normal", found.normal), ("reduce", found.reduce)):

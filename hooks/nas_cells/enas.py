@@ -32,7 +32,10 @@ def parsed(text: str) -> list[tuple[str, tuple[int, ...]]]:
     try:
         rows = evaluate(text, {})
     except (ValueError, SyntaxError, KeyError, TypeError) as error:
-        raise ValueError(f"no structure, but {text[:60]!r}: {error}") from error
+        problem = "" if isinstance(error, KeyError) else f": {error}"
+        raise ValueError(
+            f"expected a list of layers such as [[1], [4, 0]], got {text[:60]!r}{problem}"
+        ) from error
     found = []
     for number, row in enumerate(rows if isinstance(rows, list) else ()):
         if not isinstance(row, list) or len(row) != number + 1:

@@ -32,10 +32,13 @@ def config_file(path: Path) -> Path:
     try:
         path = path.expanduser().absolute()
         file = path / CONFIG if path.is_dir() else path
-        if hint := _KINDS.get(file.suffix):
-            raise NarError(f"{file} is no {CONFIG}: {hint}")
+        hint = _KINDS.get(file.suffix)
         if not os.path.lexists(file):
-            raise NarError(f"{file} does not exist: give a folder with a {CONFIG}, or such a file")
+            hint = hint or f"give a folder with a {CONFIG}, or such a file"
+            hint = "check the path" if hint is _WEIGHTS else hint
+            raise NarError(f"{file} does not exist: {hint}")
+        if hint:
+            raise NarError(f"{file} is no {CONFIG}: {hint}")
     except (OSError, RuntimeError, ValueError) as error:  # no such user, a loop of links
         raise NarError(
             f"{str(path)!r} cannot be read as a path: {error}. Give a folder with a {CONFIG}, or "

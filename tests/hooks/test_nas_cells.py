@@ -107,7 +107,7 @@ def test_a_cell_of_darts_adds_and_concatenates():
     [
         ("nasbench201:|nor_conv_7x7~0|+|none~0|none~1|+|none~0|none~1|none~2|", "'nor_conv_7x7~0'"),
         ("nasbench201:|none~0|", "has not the nodes"),
-        ("darts:DARTS_V2", "no genotype"),
+        ("darts:DARTS_V2", "expected a printed Genotype"),
         (
             "darts:Genotype(normal=[('none', 0)], normal_concat=[2], reduce=[], reduce_concat=[])",
             "1",

@@ -40,8 +40,8 @@ def test_what_was_taken_out_is_said(design):
 
 
 def test_a_stride_of_1_by_1_is_no_other_than_1():
-    sound = Op.make("conv", kernel="3", stride="1", dilation="2")
-    picture = Op.make("conv", kernel="3x3", stride="1x1", dilation="1x1")
+    sound = Op("conv", (("dilation", "2"), ("kernel", "3"), ("stride", "1")))
+    picture = Op("conv", (("dilation", "1x1"), ("kernel", "3x3"), ("stride", "1x1")))
     assert _settings(sound, picture) == [
         "2d instead of 1d convolutions",
         "dilation 1 instead of 2",

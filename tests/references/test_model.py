@@ -69,6 +69,11 @@ def test_a_path_is_read_as_its_text_is(tmp_path):
         as_model(tmp_path / "nowhere")
 
 
+def test_weights_that_are_not_there_are_not_called_weights(tmp_path):
+    with pytest.raises(NarError, match=r"nowhere\.safetensors does not exist: check the path"):
+        as_model(tmp_path / "nowhere.safetensors")
+
+
 @pytest.mark.parametrize(
     ("name", "hint"),
     [
