@@ -74,7 +74,7 @@ unpacked().then((data) => {
   }
   function write(text, x, y, boxes, font, fill, always = 0) {  // or so far below, where it would collide
     ink.font = font;
-    const half = ink.measureText(text).width / 2 + 3, px = always ? Math.min(Math.max(x, half), wide - half) : x;
+    const half = ink.measureText(text).width / 2 + 3, px = Math.min(Math.max(x, half), wide - half);
     const collides = () => boxes.some((b) => px - half < b[2] && b[0] < px + half && y - 9 < b[3] && b[1] < y + 9);
     if (collides() && !always) return;
     if (collides()) y += 2 * always;
