@@ -1,24 +1,24 @@
-"""ONNX's operators on elements, and those that reduce."""
+"""ONNX's operators on elements."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import partial, reduce
 from typing import Any
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor
+from torch.utils.weak import WeakIdKeyDictionary
 
-from .values import Scale, ints, number, operator, tensor
+from .values import Scale, number, operator, tensor
 
 Attributes = dict[str, Any]
+_ROOT_OF: Any = WeakIdKeyDictionary()  # what a result is the square root of
 _UNARY: dict[str, Callable[[Tensor], Any]] = {
     name: getattr(torch, name.lower())
     for name in "Abs Acos Acosh Asin Asinh Atan Atanh Ceil Cos Cosh Erf Exp Floor IsInf IsNaN Log "
-    "Neg Reciprocal Relu Round Sigmoid Sign Sin Sinh Sqrt Tan Tanh".split()
+    "Neg Relu Round Sigmoid Sign Sin Sinh Tan Tanh".split()
 } | {
     "BitwiseNot": torch.bitwise_not,
     "HardSwish": F.hardswish,
@@ -43,22 +43,6 @@ _BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "Sub": torch.sub,
     "Xor": torch.logical_xor,
 }
-_REDUCE: dict[str, Callable[..., Any]] = {
-    "L1": lambda x, dims, keep: x.abs().sum(dims, keep),
-    "L2": lambda x, dims, keep: torch.linalg.vector_norm(x, 2, dims, keep),
-    "LogSum": lambda x, dims, keep: x.sum(dims, keep).log(),
-    "LogSumExp": torch.logsumexp,
-    "Max": torch.amax,
-    "Mean": lambda x, dims, keep: x.mean(dims, keep),
-    "Min": torch.amin,
-    "Prod": lambda x, dims, keep: reduce(lambda y, dim: y.prod(dim, keep), _last_first(dims), x),
-    "Sum": lambda x, dims, keep: x.sum(dims, keep),
-    "SumSquare": lambda x, dims, keep: x.square().sum(dims, keep),
-}
-
-
-def _last_first(dims: Any) -> list[int]:
-    return sorted(dims, reverse=True)
 
 
 def _unary(function: Callable[[Tensor], Any], _: Attributes, x: Any) -> Any:
@@ -71,8 +55,6 @@ def _binary(function: Callable[[Any, Any], Any], _: Attributes, a: Any, b: Any) 
         return other if isinstance(other, Tensor) and other.ndim > 1 else Scale()
     x, y = number(a, b), number(b, a)
     if isinstance(x, Tensor):
-        if isinstance(y, Tensor):
-            x, y = _alike(x, y)
         return function(x, y)
     swapped: dict[Any, Any] = {torch.sub: torch.rsub, torch.gt: torch.lt, torch.lt: torch.gt}
     swapped |= {torch.ge: torch.le, torch.le: torch.ge}
@@ -81,22 +63,33 @@ def _binary(function: Callable[[Any, Any], Any], _: Attributes, a: Any, b: Any) 
     return function(tensor(a), tensor(b))
 
 
-def _alike(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-    """Both as floats of one width: a cast between widths is left out."""
-    return x, y
-
-
 for _name, _function in _UNARY.items():
     operator(_name)(partial(_unary, _function))
 for _name, _pair in _BINARY.items():
     operator(_name)(partial(_binary, _pair))
 
 
+@operator("Sqrt")
+def _sqrt(_: Attributes, x: Any) -> Any:
+    root = torch.sqrt(source := tensor(x))
+    _ROOT_OF[root] = source
+    return root
+
+
+@operator("Reciprocal")
+def _reciprocal(_: Attributes, x: Any) -> Any:
+    """One divided by x: ONNX has no `rsqrt`, so the exporters write one over a root for it."""
+    x = tensor(x)
+    return torch.rsqrt(_ROOT_OF[x]) if x in _ROOT_OF else torch.reciprocal(x)
+
+
 @operator("Div")
-def _div(_: Attributes, a: Any, b: Any) -> Any:
+def _div(attributes: Attributes, a: Any, b: Any) -> Any:
     if isinstance(a, Scale) or isinstance(b, Scale):
         return a if isinstance(a, Tensor) else Scale()
     x, y = number(a, b), number(b, a)
+    if isinstance(y, Tensor) and not isinstance(x, Tensor) and x == 1 and y.is_floating_point():
+        return _reciprocal(attributes, y)
     whole = isinstance(x, Tensor) and not x.is_floating_point() and not isinstance(y, float)
     if whole and not (isinstance(y, Tensor) and y.is_floating_point()):
         return torch.div(x, y, rounding_mode="trunc")
@@ -141,39 +134,6 @@ def _clip(attributes: Attributes, x: Any, least: Any = None, most: Any = None) -
     return torch.clamp(tensor(x), low, high) if (low, high) != (None, None) else x
 
 
-@operator(*(f"Reduce{name}" for name in _REDUCE))
-def _reduce(attributes: Attributes, x: Any, axes: Any = None) -> Any:
-    x = tensor(x)
-    given = attributes.get("axes") if axes is None else ints(axes)
-    if not given and attributes.get("noop_with_empty_axes"):
-        return x
-    dims = [int(axis) % x.ndim for axis in given] if given else list(range(x.ndim))
-    keep = bool(attributes.get("keepdims", 1))
-    made = _REDUCE[attributes["op_type"].removeprefix("Reduce")](x, dims, keep) if dims else x
-    return made.to(x.dtype) if not x.is_floating_point() else made
-
-
-@operator("ArgMax", "ArgMin")
-def _arg(attributes: Attributes, x: Any) -> Any:
-    function = torch.argmax if attributes["op_type"] == "ArgMax" else torch.argmin
-    return function(tensor(x), attributes.get("axis", 0), bool(attributes.get("keepdims", 1)))
-
-
-@operator("CumSum")
-def _cumsum(_: Attributes, x: Any, axis: Any) -> Any:
-    return torch.cumsum(tensor(x), ints(axis)[0])
-
-
-@operator("MatMul")
-def _matmul(_: Attributes, a: Any, b: Any) -> Any:
-    return torch.matmul(tensor(a), tensor(b))
-
-
-@operator("Einsum")
-def _einsum(attributes: Attributes, *items: Any) -> Any:
-    return torch.einsum(attributes["equation"], *map(tensor, items))
-
-
 @operator("Where")
 def _where(_: Attributes, condition: Any, a: Any, b: Any) -> Any:
     return torch.where(tensor(condition).bool(), number(a, condition), number(b, condition))
@@ -188,8 +148,3 @@ def _shift(attributes: Attributes, a: Any, b: Any) -> Any:
 @operator("Det")
 def _det(_: Attributes, x: Any) -> Any:
     return torch.linalg.det(tensor(x))
-
-
-def as_number(value: Any) -> float:
-    """A known value as a float; not a number of any other."""
-    return float(value.item()) if isinstance(value, np.ndarray) and value.size == 1 else math.nan

@@ -27,9 +27,9 @@ def _gather(attributes: Attributes, x: Any, indices: Any) -> Any:
             return data.narrow(axis, int(places[0]), places.size)
         indices = np.where(places < 0, places + data.shape[axis], places)
     index = tensor(indices).long()
-    if axis == 0 and data.ndim == 2 and isinstance(data, nn.Parameter | Tensor):
-        if data.is_floating_point():
-            return F.embedding(index, data)
+    is_computed = not index.is_meta and not isinstance(data, nn.Parameter)
+    if axis == 0 and data.ndim == 2 and data.is_floating_point() and not is_computed:
+        return F.embedding(index, data)
     found = data.index_select(axis, index.reshape(-1))
     axis %= data.ndim
     return found.reshape(*data.shape[:axis], *index.shape, *data.shape[axis + 1 :])

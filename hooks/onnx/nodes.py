@@ -14,7 +14,7 @@ from onnx import AttributeProto, numpy_helper
 from torch import nn
 
 from .._shared.program import MOST_STEPS, Step, Value, empty, run
-from . import arithmetic, blocks, choices, layers, quantized, shapes  # noqa: F401 (the operators)
+from . import arithmetic, blocks, choices, layers, products, quantized, shapes  # noqa: F401
 from .values import OPERATORS, call, ints, known, operator, tensor
 
 _MOST_ROUNDS = 64  # of a loop; a design's are few, and data's say nothing of it

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import warnings
 from io import BufferedReader
+from typing import Any
 from zipfile import BadZipFile, ZipFile, is_zipfile
 
 import torch
@@ -50,12 +51,18 @@ def load(file: BufferedReader) -> nn.Module:
             size = _check(archive)
     except (BadZipFile, NotImplementedError, EOFError, UnicodeDecodeError) as error:
         raise ValueError(f"the archive is damaged: {error}") from error
+    try:
+        loaded = _loaded(file, "cpu" if size < _READ_WHOLE else "meta")
+    except NotImplementedError:  # torch compares equal constants, which needs their values
+        loaded = _loaded(file, "cpu")
+    return program(loaded)
+
+
+def _loaded(file: BufferedReader, place: str) -> Any:
     file.seek(0)
-    place = "cpu" if size < _READ_WHOLE else "meta"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that TorchScript is deprecated
-        loaded = torch.jit.load(file, map_location=place)  # type: ignore[no-untyped-call]
-    return program(loaded)
+        return torch.jit.load(file, map_location=place)  # type: ignore[no-untyped-call]
 
 
 def _check(archive: ZipFile) -> int:

@@ -74,6 +74,42 @@ def test_norms_of_groups_are_what_they_were_before_an_export_to_onnx(tmp_path, d
     assert nar_plugin.trace(tmp_path / "m.onnx").fingerprint == wanted.fingerprint
 
 
+class Relative(nn.Module):
+    """RMS norms by hand, and attention with a learned bias of relative places, then with none."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.rand(8))
+        self.table = nn.Parameter(torch.rand(11, 2))
+        self.qkv = nn.ModuleList([nn.Linear(8, 24), nn.Linear(8, 24)])
+        self.out = nn.ModuleList([nn.Linear(8, 8), nn.Linear(8, 8)])
+        self.register_buffer("places", torch.arange(6)[:, None] - torch.arange(6) + 5)
+
+    def forward(self, x):
+        bias = self.table[self.places.view(-1)].view(6, 6, 2).permute(2, 0, 1)[None]
+        x = self._attend(x, bias, 0)
+        return self._attend(x, torch.zeros(1, 2, 6, 6), 1)  # as T5 has it across
+
+    def _attend(self, x, bias, place):
+        x = x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6) * self.weight
+        q, k, v = self.qkv[place](x).unflatten(-1, (3, 2, 4)).permute(2, 0, 3, 1, 4)
+        scores = (q @ k.transpose(-1, -2) + bias).softmax(-1)
+        return x + self.out[place]((scores @ v).transpose(1, 2).flatten(2))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dynamo", [False, True])
+def test_learned_biases_and_roots_are_what_they_were_before_an_export_to_onnx(tmp_path, dynamo):
+    pytest.importorskip("onnxscript" if dynamo else "onnx")
+    model, inputs = Relative().eval(), (torch.randn(1, 6, 8),)
+    torch.onnx.export(model, inputs, str(tmp_path / "m.onnx"), dynamo=dynamo)
+    wanted = nar_plugin.trace(model, example_inputs=inputs)
+    attentions = [op for op in wanted.ops if op.kind == "attention"]
+    assert [op.get("bias") for op in attentions] == [True, False]
+    assert "rms_norm" in {op.kind for op in wanted.ops}
+    assert nar_plugin.trace(tmp_path / "m.onnx").fingerprint == wanted.fingerprint
+
+
 def test_a_text_and_a_relative_path_name_a_file(files, fingerprint, monkeypatch):
     path = files("pt2")
     monkeypatch.chdir(path.parent)
@@ -123,6 +159,27 @@ def test_a_script_module_in_hand_is_the_design_of_its_module(fingerprint, freeze
     before = {name: item.clone() for name, item in model.state_dict().items()}
     assert nar_plugin.trace(script, example_inputs=inputs).fingerprint == fingerprint
     assert all(torch.equal(item, before[name]) for name, item in model.state_dict().items())
+
+
+class Constant(nn.Module):
+    """Two constants of one shape, which torch compares as it loads them."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+
+    def forward(self, x):
+        return self.linear(x * torch.tensor([1.0, 2, 3, 4])) + torch.tensor([4.0, 3, 2, 1])
+
+
+def test_a_large_script_is_read_though_its_constants_have_no_values(tmp_path, monkeypatch):
+    from nar_plugin.hooks.torchscript import archive
+
+    monkeypatch.setattr(archive, "_READ_WHOLE", 0)
+    model, inputs = Constant().eval(), (torch.rand(1, 4),)
+    torch.jit.save(torch.jit.trace(model, inputs), tmp_path / "m.pt")
+    wanted = nar_plugin.trace(model, example_inputs=inputs)
+    assert nar_plugin.trace(tmp_path / "m.pt", example_inputs=inputs).design == wanted.design
 
 
 def test_a_file_is_found_and_compared(files):
