@@ -23,8 +23,9 @@ from .values import known
 
 # Names that torch's exporters give to what they compute while they export, such as masks.
 _COMPUTED = re.compile(r"val_\d+|onnx::(Add|Div|Mul|Sub|Where)_\d+")
+# And names of calls that make a constant, which the new exporter keeps.
+_MADE = re.compile(r"(arange|full|ones|zeros)(_like)?(_\d+)?")
 _SET_BY_INPUTS = frozenset(("Clip", "OneHot", "Pad", "Resize", "Upsample"))
-_NOT_LEARNED = ("BatchNormalization", (3, 4))  # its statistics
 _HELD_BACK = -1000  # a mask's values below it; the softmax makes zero of them
 _MOVES = frozenset("Add Cast Identity Reshape Squeeze Unsqueeze Where".split())
 
@@ -44,7 +45,7 @@ def initial_values(graph: Any, large: set[str]) -> dict[str, Any]:
     scores = _added_to_scores(graph)
     values: dict[str, Any] = {}
     for item in graph.initializer:
-        computed = item.name in settings | large
+        computed = item.name in settings | large or bool(_MADE.fullmatch(item.name))
         named = bool(_COMPUTED.fullmatch(item.name)) and item.name not in multiplied
         if item.name in scores:
             computed |= _is_mask(item) or (named and not _tells_heads_apart(item))
@@ -139,11 +140,6 @@ def _packed(graph: onnx.GraphProto) -> dict[str, list[int] | None]:
 
 
 def _statistics(graph: onnx.GraphProto) -> set[str]:
-    name, places = _NOT_LEARNED
-    return {
-        node.input[place]
-        for node in graph.node
-        if node.op_type == name
-        for place in places
-        if place < len(node.input)
-    }
+    """The means and variances of batch norms."""
+    norms = [node for node in graph.node if node.op_type == "BatchNormalization"]
+    return {name for node in norms for name in node.input[3:5]}
