@@ -14,6 +14,8 @@ from nar_plugin.encoder.paper.reading import Reading
 from nar_plugin.encoder.paper.sampling import sampled_starts
 from nar_plugin.tracing.graph import ArchitectureGraph, IntArray
 
+_TOGETHER = 64  # graphs that are cut at once, which takes a fraction of the time
+
 
 class Ordered(Protocol):
     """A graph in the order in which graphs are cut (`nar_plugin.mining.order`).
@@ -88,17 +90,19 @@ def cut(
     numbers: dict[bytes, int] = {}
     nodes: list[int] = []
     edges: list[Ints] = [np.zeros((0, 2), dtype=np.int64)]
-    sizes = []
+    sizes: list[int] = []
     margin = reading.steps if reading.splitting == "sequence" else 0
-    for item in items:
-        graph = Piece(
-            np.array([kinds.get(op.kind, 0) for op in item.graph.ops], dtype=np.int64),
-            item.graph.edges.astype(np.int64).reshape(-1, 2),
-        )
-        starts = _starts(item, reading, seed)
-        owner = np.repeat(np.arange(len(starts)), np.diff([*starts.tolist(), len(graph.kinds)]))
+    for first in range(0, len(items), _TOGETHER):
+        some = items[first : first + _TOGETHER]
+        graph, before = _side_by_side(some, kinds)
+        starts = [_starts(item, reading, seed) for item in some]
+        begins = np.concatenate([own + place for own, place in zip(starts, before, strict=True)])
+        owner = np.repeat(np.arange(len(begins)), np.diff(begins, append=len(graph.kinds)))
         parts = _parts(graph, owner, margin)
         context: _Parts | None = None
+        meeting = _sharing(parts) if margin else _crossing(owner[graph.edges])
+        edges.append(meeting + len(nodes))
+        sizes += map(len, starts)
         for number, piece in enumerate(parts.pieces(graph)):
             key = piece.kinds.tobytes() + b"|" + piece.edges.tobytes()
             motif = numbers.setdefault(key, len(motifs))
@@ -108,9 +112,6 @@ def cut(
                 if hops is not None:
                     context = context or _parts(graph, owner, margin + hops)
                     around.append(context.piece(graph, number))
-        meeting = _sharing(parts) if margin else _crossing(owner[graph.edges])
-        edges.append(meeting + (len(nodes) - len(starts)))
-        sizes.append(len(starts))
     return Cut(
         *(motifs, around, np.array(nodes, dtype=np.int64), np.concatenate(edges)),
         np.array(sizes, dtype=np.int64),
@@ -129,6 +130,17 @@ def folded_pieces(pieces: Sequence[Piece], reading: Reading) -> Folded:
 def folded(inputs: Ints, edges: Ints, sizes: Ints, reading: Reading) -> Folded:
     """Graphs as the convolutions of an encoder read them."""
     return Folded(inputs, edges, sizes, reading.layers, both=reading.both_ways)
+
+
+def _side_by_side(items: Sequence[Ordered], kinds: dict[str, int]) -> tuple[Piece, list[int]]:
+    """Graphs as one, and where each begins in it."""
+    before = np.cumsum([0, *(len(item.graph) for item in items[:-1])]).tolist()
+    edges = [
+        item.graph.edges.astype(np.int64).reshape(-1, 2) + place
+        for item, place in zip(items, before, strict=True)
+    ]
+    words = [kinds.get(op.kind, 0) for item in items for op in item.graph.ops]
+    return Piece(np.array(words, dtype=np.int64), np.concatenate(edges)), before
 
 
 def _starts(item: Ordered, reading: Reading, seed: int) -> Ints:

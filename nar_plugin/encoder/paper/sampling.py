@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -54,12 +56,12 @@ def _repeats(windows: NDArray[np.uint64], length: int, covered: NDArray[np.bool_
     """Places of windows that occur twice, apart from one another and from what is covered."""
     before = np.concatenate([[0], np.cumsum(covered)])
     free = np.flatnonzero(before[length:] == before[:-length])
-    _, numbers, counts = np.unique(windows[free], return_inverse=True, return_counts=True)
-    again = counts[numbers] > 1
+    words = windows[free].tolist()
+    counts = Counter(words)
     chosen: dict[int, list[int]] = {}
     end = 0
-    for place, number in zip(free[again].tolist(), numbers[again].tolist(), strict=True):
-        if place >= end:
-            chosen.setdefault(number, []).append(place)
+    for place, word in zip(free.tolist(), words, strict=True):
+        if counts[word] > 1 and place >= end:
+            chosen.setdefault(word, []).append(place)
             end = place + length
     return [place for places in chosen.values() if len(places) > 1 for place in places]
