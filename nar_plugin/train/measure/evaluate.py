@@ -157,6 +157,8 @@ class _Data:
 
     def __init__(self, corpus: Path) -> None:
         self._corpus = corpus
+        self._nas: list[CorpusGraph] | None = None
+        self._nas_mined = False
         self._embedded: dict[tuple[str, bool], tuple[Vectors, float]] = {}
 
     @cached_property
@@ -167,17 +169,20 @@ class _Data:
     def real(self) -> list[CorpusGraph]:
         return [item for item in read_corpus(self._corpus) if item.is_searched]
 
-    @cached_property
-    def nas(self) -> list[CorpusGraph]:
-        return darts_corpus(NAS_COUNT, seed=0)
+    def nas(self, method: str) -> list[CorpusGraph]:
+        """The search space, with motifs from the first method on that reads them."""
+        mined = METHODS[method].cuts_at_motifs
+        if self._nas is None or (mined and not self._nas_mined):
+            self._nas, self._nas_mined = darts_corpus(NAS_COUNT, seed=0, mined=mined), mined
+        return self._nas
 
     def split(self, cell: Cell) -> tuple[list[CorpusGraph], Split, list[Twin]]:
         """The graphs, their split, and the pairs that ask in the split of the twins."""
         if cell.split == "twins":
             return self.real, *twin_split(self.real, cell.seed, validation=cell.validation)
         if cell.split == "nas":
-            split = split_corpus(self.nas, "unique", cell.seed, validation=cell.validation)
-            return self.nas, split, []
+            items = self.nas(cell.method)
+            return items, split_corpus(items, "unique", cell.seed, validation=cell.validation), []
         name = cast(splits.Name, cell.split)
         split = split_corpus(self.real, name, cell.seed, validation=cell.validation)
         return self.real, split, []

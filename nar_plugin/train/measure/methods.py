@@ -58,6 +58,11 @@ class Entry:
     skips: tuple[str, ...] = ()
     motifs: bool = False
 
+    @property
+    def cuts_at_motifs(self) -> bool:
+        """Whether it reads where motifs begin, beside the order of operations."""
+        return self.motifs and self.settings["splitting"] == "motifs"
+
 
 class TrainingFree:
     """Rows from the graphs alone."""

@@ -45,7 +45,8 @@ class PaperMethod:
 
     def fit(self, items: Sequence[CorpusGraph], labels: IntArray) -> None:
         """Train both stages, first on the search space where the recipe wants it."""
-        first = darts_corpus(self._recipe.nas, seed=0) if self._recipe.nas else []
+        mined = self._recipe.splitting == "motifs"
+        first = darts_corpus(self._recipe.nas, seed=0, mined=mined) if self._recipe.nas else []
         words = sorted({op.kind for item in (*items, *first) for op in item.graph.ops})
         self._kinds = {word: number for number, word in enumerate(words, start=1)}
         start = None

@@ -143,3 +143,11 @@ def test_they_are_mined_and_form_a_corpus():
     for item in items:
         assert item.macro().spans.tolist() == mine(item.graph).spans.tolist()
         assert len(item.motifs) < len(item.macro())  # the cells repeat
+
+
+def test_one_that_is_not_mined_has_the_same_operations_in_one_piece():
+    for item, other in zip(darts_corpus(10, 0), darts_corpus(10, 0, mined=False), strict=True):
+        assert other.graph.ops == item.graph.ops
+        np.testing.assert_array_equal(other.graph.edges, item.graph.edges)
+        assert other.fingerprint == item.fingerprint
+        assert other.starts.tolist() == [0]
