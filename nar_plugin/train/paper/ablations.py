@@ -73,6 +73,7 @@ TUNED = Recipe(
     longest=20,
     both_ways=False,
     motif_temperature=0.1,
+    graph_epochs=30,
     graph_temperature=0.1,
     tuned=True,
 )
