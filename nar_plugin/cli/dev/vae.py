@@ -1,4 +1,4 @@
-"""`nar dev vae`: operation embeddings in variational autoencoders of the ENAS space."""
+"""`nar dev vae`: operation embeddings in variational autoencoders of two search spaces."""
 
 from __future__ import annotations
 
@@ -17,7 +17,14 @@ WORK = Path("runs/vae")
 
 app = typer.Typer(help="Operation embeddings in autoencoders (ICCVW 2021).", no_args_is_help=True)
 
-Data = Annotated[Path, typer.Option(help="Folder with enas_final_structures6.txt.")]
+Data = Annotated[Path, typer.Option(help="Folder of the space's file.")]
+SpaceName = Annotated[
+    str,
+    typer.Option(
+        "--space",
+        help="enas (enas_final_structures6.txt) or nas201 (nas_bench_201_200_epochs.csv.gz).",
+    ),
+]
 Work = Annotated[Path, typer.Option(help="Trainings and figures, for going on later.")]
 Model = Annotated[
     list[str] | None,
@@ -47,6 +54,7 @@ def vae() -> None:
 @only_results_on_stdout()
 def train(
     data: Data,
+    space: SpaceName = "enas",
     model: Model = None,
     protocol: ProtocolName = "reduced",
     seed: Seed = 0,
@@ -59,22 +67,23 @@ def train(
     with needs_train():
         import torch
 
-        from nar_plugin.train.vae import enas, models
+        from nar_plugin.train.vae import models, networks, spaces
         from nar_plugin.train.vae import protocol as protocols
-        from nar_plugin.train.vae.folders import folder_of
+        from nar_plugin.train.vae.runs import Run
         from nar_plugin.train.vae.training import train as train_model
     settings, chosen = protocols.protocol(protocol), models.known(model or models.MODELS)
-    side, _ = enas.split(enas.read(data))
+    side, _ = networks.split(spaces.space(space).read(data))
     for name in chosen:
-        folder = folder_of(work, name, settings, seed)
-        train_model(name, side.graphs, settings, seed, folder, torch.device(device))
-        say(f"trained {folder}")
+        run = Run(work, space, name, settings, seed)
+        train_model(run, side.graphs, torch.device(device))
+        say(f"trained {run.folder}")
 
 
 @app.command()
 @only_results_on_stdout()
 def measure(
     data: Data,
+    space: SpaceName = "enas",
     model: Model = None,
     protocol: ProtocolName = "reduced",
     seed: Seed = 0,
@@ -82,25 +91,25 @@ def measure(
     page: Page = None,
     as_json: Json = False,
 ) -> None:
-    """Measure Tables 1 and 2 and section 4.4; what is measured already counts.
+    """Measure Tables 1 and 2, and of ENAS section 4.4; what is measured already counts.
 
     Without --model, of every model whose training has ended.
     """
     from nar_plugin.cli.dev.extra import needs_train
 
     with needs_train():
-        from nar_plugin.train.vae import enas, measuring, models, tables
+        from nar_plugin.train.vae import measuring, models, spaces, tables
         from nar_plugin.train.vae import protocol as protocols
         from nar_plugin.train.vae.cells import Cells
-        from nar_plugin.train.vae.folders import has_ended
+        from nar_plugin.train.vae.runs import Run
     settings, chosen = protocols.protocol(protocol), models.known(model or models.MODELS)
-    networks = enas.read(data)
-    cells = Cells(_cells_file(page, work))
-    measuring.measure_data(networks, cells)
+    known = spaces.space(space)
+    networks, cells = known.read(data), Cells(_cells_file(page, work))
+    measuring.measure_data(known, networks, cells)
     for name in chosen:
-        if not model and not has_ended(work, name, settings, seed):
-            continue
-        measuring.measure_model(networks, name, settings, seed, work, cells)
+        run = Run(work, space, name, settings, seed)
+        if model or run.has_ended:
+            measuring.measure_model(known, networks, run, cells)
     _tell(tables, cells, page, as_json)
 
 
@@ -108,6 +117,7 @@ def measure(
 @only_results_on_stdout()
 def search(
     data: Data,
+    space: SpaceName = "enas",
     model: Model = None,
     seeds: Annotated[int, typer.Option(metavar="N", help="Searches in each way.")] = 10,
     protocol: ProtocolName = "reduced",
@@ -118,20 +128,22 @@ def search(
 ) -> None:
     """Search the latent space by expected improvement and at random; resumes after each search.
 
-    Accuracies are of shared weights. Where the file lacks a wiring, a surrogate answers; the best
-    network is looked for among those that the file knows.
+    Accuracies of ENAS are of shared weights. Where the file lacks a wiring, a surrogate answers;
+    the best network is looked for among those that the file knows.
     """
     from nar_plugin.cli.dev.extra import needs_train
 
     with needs_train():
-        from nar_plugin.train.vae import enas, models, searching, tables
+        from nar_plugin.train.vae import models, searching, spaces, tables
         from nar_plugin.train.vae import protocol as protocols
         from nar_plugin.train.vae.cells import Cells
+        from nar_plugin.train.vae.runs import Run
     settings, chosen = protocols.protocol(protocol), models.known(model or ("DVAE-EMB", "D-VAE"))
-    networks = enas.read(data)
-    cells = Cells(_cells_file(page, work))
+    known = spaces.space(space)
+    networks, cells = known.read(data), Cells(_cells_file(page, work))
     for name in chosen:
-        searching.measure_search(networks, name, settings, seed, work, cells, seeds)
+        run = Run(work, space, name, settings, seed)
+        searching.measure_search(known, networks, run, cells, seeds)
     _tell(tables, cells, page, as_json)
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
+from torch import Tensor
 
 from nar_plugin.train.vae.autoencoder import Autoencoder
-from nar_plugin.train.vae.enas import valid
 from nar_plugin.train.vae.graphs import Graphs
 from nar_plugin.train.vae.sampling import Draw
 from nar_plugin.train.vae.training import means
@@ -49,12 +50,15 @@ def accuracy(network: Autoencoder, graphs: Graphs) -> float:
 
 
 @torch.no_grad()
-def abilities(network: Autoencoder, test: Graphs, seed: int = 0) -> Abilities:
+def abilities(
+    network: Autoencoder, test: Graphs, valid: Callable[[Graphs], Tensor], seed: int = 0
+) -> Abilities:
     """Measure all three.
 
     Args:
-        network: Trained on graphs of ENAS.
+        network: A trained autoencoder.
         test: Graphs that it has not seen.
+        valid: bool[g], which of g graphs are networks of the space.
         seed: Of the draws from the prior and of the decodes.
     """
     network.eval()

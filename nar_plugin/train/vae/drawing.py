@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from nar_plugin.train.vae import enas
-from nar_plugin.train.vae.enas import Enas
 from nar_plugin.train.vae.figures import draw_latent, draw_losses, draw_structure
-from nar_plugin.train.vae.folders import folder_of, has_ended
+from nar_plugin.train.vae.networks import Networks, split
 from nar_plugin.train.vae.protocol import Protocol
+from nar_plugin.train.vae.runs import Run
 from nar_plugin.train.vae.training import means, trained
 
 _LATENT = {"D-VAE": 9, "DVAE-EMB": 10}  # number of the figure of each model
 
 
-def draw(data: Enas, protocol: Protocol, seed: int, work: Path, folder: Path) -> list[Path]:
-    """Figures 7 and 8 of the data; 3, 4, 9 and 10 of D-VAE and DVAE-EMB where they are trained.
+def draw(data: Networks, protocol: Protocol, seed: int, work: Path, folder: Path) -> list[Path]:
+    """Figures 7 and 8 of ENAS; 3, 4, 9 and 10 of D-VAE and DVAE-EMB where they are trained.
 
     The latent vectors are those of the test side at the end of training.
 
@@ -23,12 +22,12 @@ def draw(data: Enas, protocol: Protocol, seed: int, work: Path, folder: Path) ->
         The files, all in `folder`.
     """
     draw_structure(data, folder)
-    train, test = enas.split(data)
+    train, test = split(data)
     histories = {}
     for model, number in _LATENT.items():
-        if has_ended(work, model, protocol, seed):
-            place = folder_of(work, model, protocol, seed)
-            network, histories[model] = trained(model, train.graphs, protocol, seed, place)
+        run = Run(work, "enas", model, protocol, seed)
+        if run.has_ended:
+            network, histories[model] = trained(run, train.graphs)
             path = folder / f"figure-{number}.png"
             title = f"{model}, {protocol.name.upper()}"
             draw_latent(title, means(network, test.graphs), test.accuracy, path)

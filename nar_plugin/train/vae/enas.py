@@ -4,14 +4,12 @@ The file has one line a network, such as `[[1], [4, 0], [5, 0, 0], ...], 0.7302`
 has the number of its operation and then i bits: bit j is an edge from vertex j to vertex i + 1,
 where vertex 0 is the input. Each layer reads the one before it as well. The last vertex is the
 output and reads the last layer. The conventions are those of D-VAE (Zhang et al., NeurIPS 2019,
-github.com/muhanzhang/D-VAE), whose file this is; so is the split.
+github.com/muhanzhang/D-VAE), whose file this is.
 """
 
 from __future__ import annotations
 
 import json
-import random
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +18,7 @@ from torch import Tensor
 
 from nar_plugin.train.data_files import data_file
 from nar_plugin.train.vae.graphs import END, START, Graphs
+from nar_plugin.train.vae.networks import Networks
 
 FILE = "enas_final_structures6.txt"
 OPERATIONS = ("conv3", "sep3", "conv5", "sep5", "avg3", "max3")
@@ -27,29 +26,13 @@ LAYERS = 6
 VERTICES = LAYERS + 2
 KINDS = len(OPERATIONS) + 2
 _BURN_IN = 1000  # lines from before the shared weights had learned
-_TRAIN = 0.9
 _OFF_CHAIN = [(u, v) for v in range(1, LAYERS + 1) for u in range(v - 1)]
 
 
-@dataclass(frozen=True)
-class Enas:
-    """Graphs and their accuracies.
-
-    Attributes:
-        graphs: n of them.
-        accuracy: float64[n], on CIFAR-10, by shared weights; never a test accuracy.
-    """
-
-    graphs: Graphs
-    accuracy: Tensor
-
-    def __getitem__(self, chosen: slice) -> Enas:
-        """Some of them."""
-        return Enas(self.graphs[chosen], self.accuracy[chosen])
-
-
-def read(folder: Path) -> Enas:
+def read(folder: Path) -> Networks:
     """All networks after the burn-in, in the order of the file.
+
+    Their accuracies are those of CIFAR-10 by shared weights, from 0 to 1; never test accuracies.
 
     Args:
         folder: Holds `enas_final_structures6.txt`.
@@ -61,17 +44,7 @@ def read(folder: Path) -> Enas:
     lines = path.read_text("utf-8").splitlines()[_BURN_IN:]
     rows = [json.loads(f"[{line}]") for line in lines]
     accuracy = torch.tensor([float(row[1]) for row in rows], dtype=torch.float64)
-    return Enas(graphs_of([row[0] for row in rows]), accuracy)
-
-
-def split(data: Enas) -> tuple[Enas, Enas]:
-    """Shuffle with seed 0, as D-VAE does; nine tenths train, the rest is the test side."""
-    order = list(range(len(data.graphs)))
-    random.Random(0).shuffle(order)  # Python's own generator, as there
-    chosen = torch.tensor(order)
-    shuffled = Enas(data.graphs[chosen], data.accuracy[chosen])
-    train = int(len(order) * _TRAIN)
-    return shuffled[:train], shuffled[train:]
+    return Networks(graphs_of([row[0] for row in rows]), accuracy)
 
 
 def graphs_of(networks: list[list[list[int]]]) -> Graphs:
@@ -116,3 +89,8 @@ def valid(graphs: Graphs) -> Tensor:
     good &= (chain | (place[1:] > last[:, None])).all(1)
     into_end = edges.sum(1).gather(1, last[:, None]).squeeze(1)
     return good & (into_end == 1)
+
+
+def whole(graphs: Graphs) -> Tensor:
+    """bool[g]: which graphs are networks of this space with all six layers."""
+    return valid(graphs) & ((graphs.types == END).long().argmax(1) == LAYERS + 1)

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from sklearn.manifold import TSNE
 from torch import Tensor
 
-from nar_plugin.train.vae.enas import Enas
+from nar_plugin.train.vae.networks import Networks
 from nar_plugin.train.vae.structure import clustering, path_length
 
 _GROUPS = 6  # of networks by accuracy (section 4.4)
@@ -35,7 +35,7 @@ def draw_losses(histories: Mapping[str, Sequence[Mapping[str, float]]], folder: 
         _save(figure, folder / f"figure-{number}.png")
 
 
-def draw_structure(data: Enas, folder: Path) -> None:
+def draw_structure(data: Networks, folder: Path) -> None:
     """Figures 7 and 8: two properties of six groups of networks, from worst to best."""
     folder.mkdir(parents=True, exist_ok=True)
     groups = np.array_split(data.accuracy.argsort().numpy(), _GROUPS)

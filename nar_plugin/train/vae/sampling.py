@@ -19,6 +19,10 @@ class Draw:
         """float32[shape] from N(0, 1)."""
         return torch.randn(*shape, generator=self._generator, device=self._device)
 
+    def order(self, count: int) -> Tensor:
+        """int64[count]: numbers below `count` in any order."""
+        return torch.randperm(count, generator=self._generator, device=self._device)
+
     def kinds(self, scores: Tensor) -> Tensor:
         """int64[...]: one of the last axis of float32[..., kinds], by softmax."""
         flat = scores.softmax(-1).flatten(0, -2)

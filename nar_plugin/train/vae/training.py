@@ -14,63 +14,57 @@ from tqdm import tqdm
 from nar_plugin.errors import NarError
 from nar_plugin.train.fit.checkpoints import write_whole
 from nar_plugin.train.vae.autoencoder import Autoencoder
-from nar_plugin.train.vae.folders import STATE, mark_ended
 from nar_plugin.train.vae.graphs import Graphs
 from nar_plugin.train.vae.models import build
 from nar_plugin.train.vae.protocol import BETA, Protocol
+from nar_plugin.train.vae.runs import STATE, Run, mark_ended
 
 _logger = logging.getLogger("nar_plugin")
 _CHUNK = 2048  # graphs that are encoded at once
 
 
-def train(
-    model: str, graphs: Graphs, protocol: Protocol, seed: int, folder: Path, device: torch.device
-) -> Autoencoder:
+def train(run: Run, graphs: Graphs, device: torch.device) -> Autoencoder:
     """Train a model, or go on with what an interrupted run saved after its last epoch.
 
     Args:
-        model: A name of `models.MODELS`.
+        run: What is trained; its folder receives the state and the losses of each epoch.
         graphs: The training side.
-        protocol: The settings.
-        seed: Of weights, order and noise.
-        folder: Receives the state, which holds the losses of each epoch too.
         device: Where it is trained.
 
     Raises:
         NarError: The folder holds a training with other settings.
     """
-    state = _load(folder, {"model": model, "seed": seed, **protocol.settings_of(model)})
-    epochs, repeats = protocol.epochs_of(model), protocol.repeats_of(model)
-    network = _built(model, graphs, protocol, seed, device, state)
+    state, protocol, seed = _load(run), run.protocol, run.seed
+    epochs, repeats = protocol.epochs_of(run.model), protocol.repeats_of(run.model)
+    network = _built(run.model, graphs, protocol, seed, device, state)
     while len(state["history"]) < epochs * repeats:
         repeat, done = divmod(len(state["history"]), epochs)
         if done == 0 and repeat > 0:  # all from the start but the operation embeddings
             learned = network.state_dict()
             tables = {name: learned[name] for name in learned if name.endswith("operations.table")}
             state["parts"] = None
-            network = _built(model, graphs, protocol, seed + repeat, device, state)
+            network = _built(run.model, graphs, protocol, seed + repeat, device, state)
             network.load_state_dict(tables, strict=False)
-        _repeat(network, graphs.to(device), protocol, epochs, (seed, repeat, done), state, folder)
-    mark_ended(folder)
+        place = (seed, repeat, done)
+        _repeat(network, graphs.to(device), protocol, epochs, place, state, run.folder)
+    mark_ended(run.folder)
     return network.eval()
 
 
-def trained(
-    model: str, graphs: Graphs, protocol: Protocol, seed: int, folder: Path
-) -> tuple[Autoencoder, list[dict[str, float]]]:
+def trained(run: Run, graphs: Graphs) -> tuple[Autoencoder, list[dict[str, float]]]:
     """A model whose training has ended, on the CPU, and the losses and seconds of its epochs.
 
     Raises:
         NarError: It has not ended.
     """
-    state = _load(folder, {"model": model, "seed": seed, **protocol.settings_of(model)})
-    wanted = protocol.epochs_of(model) * protocol.repeats_of(model)
+    state, protocol = _load(run), run.protocol
+    wanted = protocol.epochs_of(run.model) * protocol.repeats_of(run.model)
     if len(state["history"]) < wanted:
         raise NarError(
-            f"{folder} has {len(state['history'])} of {wanted} epochs: "
-            f"nar dev vae train --model {model} --protocol {protocol.name}"
+            f"{run.folder} has {len(state['history'])} of {wanted} epochs: nar dev vae train "
+            f"--space {run.space} --model {run.model} --protocol {protocol.name} --seed {run.seed}"
         )
-    network = _built(model, graphs, protocol, seed, torch.device("cpu"), state)
+    network = _built(run.model, graphs, protocol, run.seed, torch.device("cpu"), state)
     return network.eval(), state["history"]
 
 
@@ -160,9 +154,10 @@ def _built(
     return network.to(device)
 
 
-def _load(folder: Path, settings: dict[str, Any]) -> dict[str, Any]:
+def _load(run: Run) -> dict[str, Any]:
     """What an interrupted run saved, or an empty state."""
-    path = folder / STATE
+    settings = {"model": run.model, "seed": run.seed, **run.protocol.settings_of(run.model)}
+    path = run.folder / STATE
     if not path.is_file():
         return {"settings": settings, "history": [], "parts": None}
     state: dict[str, Any] = torch.load(path, weights_only=True, map_location="cpu")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import torch
 
-from nar_plugin.train.vae.enas import Enas, wiring
+from nar_plugin.train.vae.enas import wiring
+from nar_plugin.train.vae.networks import Networks
 
 
-def spread(data: Enas) -> dict[str, float]:
+def spread(data: Networks) -> dict[str, float]:
     """How far the accuracies of networks of one wiring lie apart.
 
     Returns:

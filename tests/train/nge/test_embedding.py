@@ -66,7 +66,8 @@ def test_every_method_gives_probabilities_and_learns(name, space):
     losses = []
     for _ in range(30):  # towards the first operation on even edges, the last on odd ones
         wanted = [0 if edge % 2 else -1 for edge in range(len(space.edges))]
-        loss = -torch.log(torch.stack([method()[:, e, o] for e, o in enumerate(wanted)])).mean()
+        found = method()
+        loss = -torch.log(torch.stack([found[:, e, o] for e, o in enumerate(wanted)])).mean()
         losses.append(float(loss))
         optimiser.zero_grad()
         loss.backward()

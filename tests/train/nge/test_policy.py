@@ -16,7 +16,13 @@ CONVOLUTIONS = np.array([0, 1, 2, 0])  # what each operation of an edge is worth
 TABLE = 10.0 * sum(np.ix_(*[CONVOLUTIONS] * 6))  # 120 where all edges are nor_conv_3x3
 
 
-@pytest.mark.parametrize("method", METHODS)
+QUICK = ("baseline", "nge")
+
+
+@pytest.mark.parametrize(
+    "method",
+    [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in METHODS],
+)
 def test_a_search_finds_what_every_edge_is_worth(method):
     rate = 0.1 if method == "baseline" else 0.001
     found = policy_searches(method, TABLE, rate, 150, [0, 1])
@@ -56,6 +62,7 @@ def test_the_table_is_that_of_the_benchmark():
 
 
 def test_a_comparison_chooses_rates_and_goes_on(tmp_path, monkeypatch):
+    monkeypatch.setattr(comparison, "_CHOOSING", range(1000, 1005))
     monkeypatch.setattr(comparison, "METHODS", {"baseline": METHODS["baseline"]})
     monkeypatch.setattr(comparison, "read_table", lambda _: Nas201Table(TABLE - 20, TABLE))
     rows = comparison.compare(tmp_path, tmp_path, "validation", seeds=2, queries=60)

@@ -1,17 +1,14 @@
 """The ENAS space: a network by hand, which graphs belong to it, and D-VAE's split."""
 
-from pathlib import Path
-
 import pytest
 import torch
 
 pytest.importorskip("tqdm")
 
 from nar_plugin.errors import NarError
-from nar_plugin.train.vae import enas
+from nar_plugin.train.vae import enas, networks
 from nar_plugin.train.vae.graphs import END, START, Graphs
 
-DATA = Path(__file__).parents[4] / "shared" / "data"
 NETWORK = [[1], [4, 0], [5, 1, 0], [0, 0, 1, 1], [2, 0, 0, 0, 0], [3, 1, 0, 0, 0, 1]]
 
 
@@ -45,14 +42,19 @@ def test_which_graphs_are_networks():
     assert not enas.valid(graph([0, 2, 0, 1], chain)).any()  # a second input
 
 
+def test_which_networks_have_six_layers():
+    assert enas.whole(enas.graphs_of([NETWORK])).tolist() == [True]
+    shorter = graph([0, 2, 3, 1], [(0, 1), (1, 2), (2, 3)])
+    assert enas.valid(shorter).tolist() == [True] and enas.whole(shorter).tolist() == [False]
+
+
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(NarError, match=r"enas_final_structures6\.txt is missing.*--data"):
         enas.read(tmp_path)
 
 
-@pytest.mark.skipif(not (DATA / enas.FILE).is_file(), reason="needs ../shared/data")
-def test_the_data_and_its_split():
-    train, test = enas.split(enas.read(DATA))
+def test_the_data_and_its_split(enas_data):
+    train, test = networks.split(enas_data)
     assert (len(train.graphs), len(test.graphs)) == (17_118, 1_902)
     assert enas.valid(train.graphs).all()
     assert 0.5 < train.accuracy.min() < train.accuracy.max() < 0.8

@@ -1,65 +1,88 @@
 """Search: the oracle tells what it knows from what it guesses, and improvement is preferred."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
 pytest.importorskip("tqdm")
 pytest.importorskip("botorch")
 
+from nar_plugin.errors import NarError
 from nar_plugin.train.vae import enas, prediction, search
-from nar_plugin.train.vae.enas import Enas
 from nar_plugin.train.vae.graphs import Graphs
 from nar_plugin.train.vae.models import build
-from nar_plugin.train.vae.oracle import Oracle, whole
-
-EMPTY = [[0], *([0] + [0] * layer for layer in range(1, 6))]
-
-
-@pytest.fixture(autouse=True)
-def small(monkeypatch):
-    monkeypatch.setattr(prediction, "INDUCING", 30)
+from nar_plugin.train.vae.networks import Networks
+from nar_plugin.train.vae.oracle import shared_weights
+from nar_plugin.train.vae.spaces import ENAS
 
 
-@pytest.fixture
+@pytest.fixture(scope="module", autouse=True)
+def small():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(prediction, "INDUCING", 20)
+        patch.setattr(prediction, "_STEPS", 8)
+        yield
+
+
+@pytest.fixture(scope="module")
 def data():
     """Wirings at random; the accuracy is the share of the free edges that are there."""
     torch.manual_seed(0)
-    rows = (torch.rand(300, 15) < 0.4).long().tolist()
+    rows = (torch.rand(200, 15) < 0.4).long().tolist()
     networks = []
     for row in rows:
         bits = iter(row)
         networks.append([[0, *(next(bits) for _ in range(layer))] for layer in range(6)])
     graphs = enas.graphs_of(networks)
-    return Enas(graphs, enas.wiring(graphs).double().mean(1))
+    return Networks(graphs, enas.wiring(graphs).double().mean(1))
 
 
-def test_the_oracle_knows_wirings_and_guesses_the_rest(data):
-    oracle = Oracle(data)
+@pytest.fixture(scope="module")
+def ask(data):
+    return shared_weights(data)
+
+
+def test_the_oracle_knows_wirings_and_guesses_the_rest(data, ask):
     others = Graphs(torch.full_like(data.graphs.types, 7), data.graphs.edges, enas.KINDS)
-    answers = oracle.ask(others)
+    answers = ask(others)
     assert answers.known.all()
     assert torch.equal(answers.accuracy, data.accuracy)
     full = enas.graphs_of([[[0], *([0] + [1] * layer for layer in range(1, 6))]])
-    guess = oracle.ask(full)
+    guess = ask(full)
     assert guess.known.tolist() == [False]
     assert guess.accuracy.item() > data.accuracy.mean()
 
 
-def test_which_networks_have_six_layers():
-    graphs = enas.graphs_of([EMPTY])
-    assert whole(graphs).tolist() == [True]
-    graphs.types[0, 3] = enas.END
-    assert whole(graphs).tolist() == [False]
-
-
-def test_a_search_has_ten_rounds_whose_best_never_falls(data, monkeypatch):
+def test_a_search_asks_for_no_network_twice_and_its_best_never_falls(data, ask, monkeypatch):
     torch.manual_seed(0)
     network = build("S-VAE", enas.KINDS, enas.VERTICES, 8).eval()
     monkeypatch.setattr(search, "ROUNDS", 2)
+    monkeypatch.setattr(search, "BATCH", 20)
     monkeypatch.setattr(search, "_POOL", 100)
-    monkeypatch.setattr(search, "valid", lambda graphs: torch.ones(len(graphs), dtype=torch.bool))
+    any_graph = replace(ENAS, whole=lambda graphs: torch.ones(len(graphs), dtype=torch.bool))
     for improve in (True, False):
-        rounds = search.search(network, data, Oracle(data), 0, improve=improve)
+        asked = []
+
+        def noted(graphs, asked=asked):
+            asked.extend(graphs.keys())
+            return ask(graphs)
+
+        rounds = search.search(network, data, any_graph, noted, 0, improve=improve)
         assert len(rounds) == 2
         assert rounds[0].best <= rounds[1].best
         assert all(0 <= one.known <= 1 for one in rounds)
+        assert len(asked) == 40 and not {*asked} & {*data.graphs.keys()}
+        assert len({*asked}) == 40
+    none = replace(ENAS, whole=lambda graphs: torch.zeros(len(graphs), dtype=torch.bool))
+    with pytest.raises(NarError, match="train longer"):
+        search.search(network, data, none, ask, 0, improve=False)
+
+
+def test_improvement_is_looked_for_where_it_is():
+    torch.manual_seed(0)
+    rows = torch.randn(200, 2)
+    process = prediction.fitted(rows, rows[:, 0], 0)
+    pool = torch.tensor([[-1.5, 0.0], [1.5, 0.0]])
+    low, high = search._improvement(process, pool, torch.tensor(1.0))
+    assert low < high

@@ -1,7 +1,5 @@
 """Path lengths and clustering, by hand, by networkx, and of the ENAS data."""
 
-from pathlib import Path
-
 import networkx
 import pytest
 import torch
@@ -9,10 +7,8 @@ import torch
 pytest.importorskip("tqdm")
 
 from nar_plugin.train.vae import enas, structure, wirings
-from nar_plugin.train.vae.enas import Enas
 from nar_plugin.train.vae.graphs import Graphs
-
-DATA = Path(__file__).parents[4] / "shared" / "data"
+from nar_plugin.train.vae.networks import Networks
 
 
 def test_a_triangle_with_a_tail_by_hand():
@@ -46,15 +42,14 @@ def test_the_spread_inside_a_wiring_by_hand():
     other = [[0], [0, 0], *layers[2:]]
     # Layer 1 (vertex 2) may read the input; its bit 0 makes the first two one wiring.
     graphs = enas.graphs_of([layers, same, other])
-    found = wirings.spread(Enas(graphs, torch.tensor([0.5, 0.7, 0.1], dtype=torch.float64)))
+    found = wirings.spread(Networks(graphs, torch.tensor([0.5, 0.7, 0.1], dtype=torch.float64)))
     assert (found["wirings"], found["shared"], found["networks"]) == (2, 1, 2)
     assert found["spread"] == pytest.approx(0.2)
     assert found["range"] == pytest.approx(0.6)
 
 
-@pytest.mark.skipif(not (DATA / enas.FILE).is_file(), reason="needs ../shared/data")
-def test_the_paper_s_correlations_and_what_the_labels_know():
-    data = enas.read(DATA)
+def test_the_paper_s_correlations_and_what_the_labels_know(enas_data):
+    data = enas_data
     lengths, clusters = structure.path_length(data.graphs), structure.clustering(data.graphs)
     assert structure.correlation(lengths, data.accuracy) == pytest.approx(0.32, abs=0.01)
     assert structure.correlation(clusters, data.accuracy) == pytest.approx(-0.39, abs=0.01)

@@ -11,24 +11,30 @@ from nar_plugin.errors import NarError
 from nar_plugin.train.vae import training
 from nar_plugin.train.vae.graphs import END, START, Graphs
 from nar_plugin.train.vae.protocol import Protocol, protocol
+from nar_plugin.train.vae.runs import Run
 
 CPU = torch.device("cpu")
 SMALL = Protocol("small", 16, 8, {"": 3}, {"DVAE-EMB": 2}, 5e-3, "cosine", 1.0)
 
 
+def run(work, settings):
+    return Run(work, "enas", "DVAE-EMB", settings, 0)
+
+
 @pytest.fixture
 def graphs():
     torch.manual_seed(0)
-    types = torch.randint(2, 4, (32, 4))
+    types = torch.randint(2, 4, (16, 4))
     types[:, 0], types[:, -1] = START, END
-    edges = (torch.rand(32, 4, 4) < 0.5).triu(1)
+    edges = (torch.rand(16, 4, 4) < 0.5).triu(1)
     return Graphs(types, edges, 4)
 
 
 @pytest.mark.parametrize("falls", ["cosine", "plateau"])
 def test_an_interrupted_training_ends_with_the_same_numbers(graphs, tmp_path, monkeypatch, falls):
     settings = replace(SMALL, falls=falls)
-    whole = training.train("DVAE-EMB", graphs, settings, 0, tmp_path / "whole", CPU)
+    whole = training.train(run(tmp_path / "whole", settings), graphs, CPU)
+    part = run(tmp_path / "parts", settings)
     kept, number = training.write_whole, 0
 
     def interrupted(content, path):
@@ -41,13 +47,13 @@ def test_an_interrupted_training_ends_with_the_same_numbers(graphs, tmp_path, mo
     monkeypatch.setattr(training, "write_whole", interrupted)
     for _ in range(3):
         with pytest.raises(KeyboardInterrupt):
-            training.train("DVAE-EMB", graphs, settings, 0, tmp_path / "parts", CPU)
-    with pytest.raises(NarError, match=r"4 of 6 epochs: nar dev vae train --model DVAE-EMB"):
-        training.trained("DVAE-EMB", graphs, settings, 0, tmp_path / "parts")
-    parts = training.train("DVAE-EMB", graphs, settings, 0, tmp_path / "parts", CPU)
+            training.train(part, graphs, CPU)
+    with pytest.raises(NarError, match=r"4 of 6 epochs: .* --space enas --model DVAE-EMB"):
+        training.trained(part, graphs)
+    parts = training.train(part, graphs, CPU)
     for name, value in whole.state_dict().items():
         torch.testing.assert_close(parts.state_dict()[name], value, atol=0, rtol=0)
-    _, history = training.trained("DVAE-EMB", graphs, settings, 0, tmp_path / "parts")
+    _, history = training.trained(part, graphs)
     assert len(history) == 6
     assert history[2]["reconstruction"] < history[0]["reconstruction"]
 
@@ -55,17 +61,17 @@ def test_an_interrupted_training_ends_with_the_same_numbers(graphs, tmp_path, mo
 def test_a_repeat_starts_anew_but_for_the_operations(graphs, tmp_path, monkeypatch):
     # With a rate of nothing, what the second repeat starts from is what it ends with.
     still = replace(SMALL, rate=0.0, epochs={"": 1})
-    twice = training.train("DVAE-EMB", graphs, still, 0, tmp_path / "two", CPU)
-    once = training.train("DVAE-EMB", graphs, replace(still, repeats={}), 0, tmp_path / "one", CPU)
+    twice = training.train(run(tmp_path / "two", still), graphs, CPU)
+    once = training.train(run(tmp_path / "one", replace(still, repeats={})), graphs, CPU)
     table = "decoder.operations.table"
     assert torch.equal(twice.state_dict()[table], once.state_dict()[table])
     assert not torch.equal(twice.mean.weight, once.mean.weight)
 
 
 def test_other_settings_are_refused(graphs, tmp_path):
-    training.train("S-VAE", graphs, SMALL, 0, tmp_path, CPU)
+    training.train(run(tmp_path, replace(SMALL, epochs={"": 1}, repeats={})), graphs, CPU)
     with pytest.raises(NarError, match="other settings"):
-        training.train("S-VAE", graphs, replace(SMALL, rate=1.0), 0, tmp_path, CPU)
+        training.train(run(tmp_path, replace(SMALL, rate=1.0)), graphs, CPU)
 
 
 def test_an_unknown_protocol_is_answered_with_the_known():

@@ -1,0 +1,55 @@
+"""The search spaces of the autoencoders: how each is read, encoded by hand, checked and asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from torch import Tensor
+
+from nar_plugin.errors import NarError
+from nar_plugin.train.vae import enas, nas201
+from nar_plugin.train.vae.graphs import Graphs
+from nar_plugin.train.vae.networks import Networks
+from nar_plugin.train.vae.oracle import Ask, exact, shared_weights
+
+
+@dataclass(frozen=True)
+class Space:
+    """A search space with measured accuracies.
+
+    Attributes:
+        name: In `--space`, and in the names of cells and folders.
+        read: All networks, from a folder.
+        one_hot: Graphs as vectors that need no training.
+        valid: Which decoded graphs are networks of the space.
+        whole: Which of them a search may ask for.
+        oracle: Answers the accuracy of networks, from all of the space's.
+        labelled: How many accuracies of the training side a search knows before; None for all.
+    """
+
+    name: str
+    read: Callable[[Path], Networks]
+    one_hot: Callable[[Graphs], Tensor]
+    valid: Callable[[Graphs], Tensor]
+    whole: Callable[[Graphs], Tensor]
+    oracle: Callable[[Networks], Ask]
+    labelled: int | None
+
+
+ENAS = Space("enas", enas.read, enas.one_hot, enas.valid, enas.whole, shared_weights, None)
+# With all accuracies known before there is nothing left to search for.
+NAS201 = Space("nas201", nas201.read, nas201.one_hot, nas201.valid, nas201.valid, exact, 100)
+
+
+def space(name: str) -> Space:
+    """The space of this name.
+
+    Raises:
+        NarError: There is no such space.
+    """
+    known = {item.name: item for item in (ENAS, NAS201)}
+    if name not in known:
+        raise NarError(f"No space {name!r}. Give --space {' or '.join(known)}.")
+    return known[name]
