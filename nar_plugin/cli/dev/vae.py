@@ -35,7 +35,10 @@ Model = Annotated[
     ),
 ]
 ProtocolName = Annotated[
-    str, typer.Option("--protocol", help="reduced, for two cores; or paper, for a GPU.")
+    str,
+    typer.Option(
+        "--protocol", help="reduced, for two cores; small, for less; or paper, for a GPU."
+    ),
 ]
 Seed = Annotated[int, typer.Option(metavar="N", help="Of weights, order and noise.")]
 
@@ -87,6 +90,7 @@ def measure(
     model: Model = None,
     protocol: ProtocolName = "reduced",
     seed: Seed = 0,
+    fits: Annotated[int, typer.Option(metavar="N", help="Gaussian processes a row.")] = 10,
     work: Work = WORK,
     page: Page = None,
     as_json: Json = False,
@@ -105,11 +109,11 @@ def measure(
     settings, chosen = protocols.protocol(protocol), models.known(model or models.MODELS)
     known = spaces.space(space)
     networks, cells = known.read(data), Cells(_cells_file(page, work))
-    measuring.measure_data(known, networks, cells)
+    measuring.measure_data(known, networks, cells, fits)
     for name in chosen:
         run = Run(work, space, name, settings, seed)
         if model or run.has_ended:
-            measuring.measure_model(known, networks, run, cells)
+            measuring.measure_model(known, networks, run, cells, fits)
     _tell(tables, cells, page, as_json)
 
 

@@ -15,10 +15,8 @@ from nar_plugin.train.vae.runs import Run
 from nar_plugin.train.vae.spaces import ENAS, Space
 from nar_plugin.train.vae.training import means, trained
 
-GP_SEEDS = 10
 
-
-def measure_data(space: Space, data: Networks, cells: Cells) -> None:
+def measure_data(space: Space, data: Networks, cells: Cells, fits: int) -> None:
     """What needs no model: the one-hot row of Table 2; of ENAS section 4.4 and the spread too."""
     if space is ENAS and "structure" not in cells.all:
         lengths, clusters = structure.path_length(data.graphs), structure.clustering(data.graphs)
@@ -31,12 +29,13 @@ def measure_data(space: Space, data: Networks, cells: Cells) -> None:
             },
         )
     name = f"{space.name}/one-hot"
-    if _open(cells, name):
+    if _missing(cells, name, fits):
         train, test = split(data)
-        _predict(cells, name, train, test, space.one_hot(train.graphs), space.one_hot(test.graphs))
+        rows = space.one_hot(train.graphs), space.one_hot(test.graphs)
+        _predict(cells, name, fits, train, test, *rows)
 
 
-def measure_model(space: Space, data: Networks, run: Run, cells: Cells) -> None:
+def measure_model(space: Space, data: Networks, run: Run, cells: Cells, fits: int) -> None:
     """Tables 1 and 2 for a model whose training has ended.
 
     Args:
@@ -44,11 +43,12 @@ def measure_model(space: Space, data: Networks, run: Run, cells: Cells) -> None:
         data: All networks.
         run: Its training.
         cells: Receives a cell; what it has is not measured again.
+        fits: Gaussian processes, each with another seed.
 
     Raises:
         NarError: The training has not ended.
     """
-    if not _open(cells, run.name):
+    if not _missing(cells, run.name, fits):
         return
     train, test = split(data)
     network, history = trained(run, train.graphs)
@@ -60,21 +60,26 @@ def measure_model(space: Space, data: Networks, run: Run, cells: Cells) -> None:
         }
         cells.put(run.name, facts | asdict(abilities(network, test.graphs, space.valid)))
     rows = means(network, train.graphs), means(network, test.graphs)
-    _predict(cells, run.name, train, test, *rows)
+    _predict(cells, run.name, fits, train, test, *rows)
 
 
-def _open(cells: Cells, name: str) -> bool:
-    """Whether a cell lacks some of the Gaussian processes."""
-    return len(cells.all.get(name, {}).get("rmse", ())) < GP_SEEDS
+def _missing(cells: Cells, name: str, fits: int) -> range:
+    """Seeds of the Gaussian processes that a cell lacks."""
+    return range(len(cells.all.get(name, {}).get("rmse", ())), fits)
 
 
 def _predict(
-    cells: Cells, name: str, train: Networks, test: Networks, rows: Tensor, rows_test: Tensor
+    cells: Cells,
+    name: str,
+    fits: int,
+    train: Networks,
+    test: Networks,
+    rows: Tensor,
+    rows_test: Tensor,
 ) -> None:
     """Add RMSE and Pearson's r of each seed of the Gaussian process to a cell."""
     data = standardised(rows, train.accuracy, rows_test, test.accuracy)
-    while _open(cells, name):
-        cell = cells.all.get(name, {})
-        one = predict(data, len(cell.get("rmse", ())))
+    for seed in _missing(cells, name, fits):
+        one, cell = predict(data, seed), cells.all.get(name, {})
         rmse, pearson = [*cell.get("rmse", ()), one.rmse], [*cell.get("pearson", ()), one.pearson]
         cells.put(name, cell | {"rmse": rmse, "pearson": pearson})

@@ -75,5 +75,5 @@ def test_other_settings_are_refused(graphs, tmp_path):
 
 
 def test_an_unknown_protocol_is_answered_with_the_known():
-    with pytest.raises(NarError, match="paper or reduced"):
+    with pytest.raises(NarError, match="paper or reduced or small"):
         protocol("nope")
