@@ -111,7 +111,8 @@ def _decoded(
         NarError: None of them decodes to one.
     """
     made = network.sample(pool[:_CHUNK], draw)
-    keys, places = made.keys(), []
+    keys = made.keys()
+    places: list[int] = []
     for place in space.whole(made).nonzero().flatten().tolist():
         if keys[place] not in asked and len(places) < BATCH:
             asked.add(keys[place])
