@@ -104,6 +104,7 @@ def test_the_real_command_finds_an_identical_architecture():
     assert len(found["hits"]) == 3
 
 
+@pytest.mark.slow
 def test_the_real_command_says_what_is_wrong(tmp_path):
     result = run("trace", "owner/name", cwd=tmp_path)
     assert (result.returncode, result.stdout) == (1, "")
