@@ -5,7 +5,7 @@ import torch
 
 pytest.importorskip("tqdm")
 
-from nar_plugin.train.vae import nas201, oracle
+from nar_plugin.train.vae import nas201
 from nar_plugin.train.vae.graphs import END, START, Graphs
 from nar_plugin.train.vae.networks import Networks
 
@@ -38,6 +38,9 @@ def test_which_graphs_are_cells():
 
 
 def test_the_oracle_has_the_accuracy_of_each_cell():
+    pytest.importorskip("gpytorch")
+    from nar_plugin.train.vae import oracle
+
     graphs = nas201.graphs_of([CELL, OTHER])
     ask = oracle.exact(Networks(graphs, torch.tensor([90.0, 10.0], dtype=torch.float64)))
     answers = ask(graphs[[1, 0]])
