@@ -16,6 +16,8 @@ from onnx import numpy_helper
 from .folded import has_values
 from .shapes import FLOATS
 
+_MOST_AXES = 8  # of a shape
+
 
 def join_group_norms(graph: Any) -> None:
     """Write each group norm of a graph as one node, and its weights as vectors.
@@ -41,6 +43,7 @@ def _joined(graph: _Links, node: Any, place: int) -> set[int]:
     apart, back = graph.maker(node.input[0], "Reshape"), graph.reader(node.output[0], "Reshape")
     if apart is None or back is None or not groups or not _makes_groups(graph, apart[1], groups):
         return set()
+    shape = graph.values(back[1].input[1])
     inside, last, weights = {back[0]}, back[1], []
     for kind in ("Mul", "Add"):
         found = graph.reader(last.output[0], kind)
@@ -48,7 +51,7 @@ def _joined(graph: _Links, node: Any, place: int) -> set[int]:
             break
         other = next((name for name in found[1].input if name != last.output[0]), "")
         dims = graph.dims(other)
-        if not dims or max(dims) != math.prod(dims) or max(dims) % groups or set(dims[1:]) - {1}:
+        if not dims or dims[0] % groups or not _are_of_channels(dims, shape):
             break
         weights.append((f"{found[1].output[0]} {kind}", dims[0]))
         inside.add(found[0])
@@ -72,6 +75,20 @@ def _makes_groups(graph: _Links, view: Any, groups: int) -> bool:
     """Whether a view has three dimensions, of which the second are the groups."""
     sides = graph.values(view.input[1])
     return sides is not None and len(sides) == 3 and sides[1] == groups
+
+
+def _are_of_channels(dims: list[int], shape: list[int] | None) -> bool:
+    """Whether weights have a number for each channel: [c, 1, 1] beside [n, c, h, w].
+
+    Args:
+        dims: Of the weights.
+        shape: Of what they are beside, 0 or -1 where it is not stated; None if unknown.
+    """
+    if set(dims[1:]) - {1}:
+        return False
+    if shape is None:  # computed, as where axes are dynamic
+        return len(dims) > 1
+    return len(dims) == len(shape) - 1 and shape[1] in (0, -1, dims[0])
 
 
 class _Links:
@@ -114,8 +131,8 @@ class _Links:
         return list(found.dims) if found is not None and found.data_type in FLOATS else None
 
     def values(self, name: str) -> list[int] | None:
-        """A few whole numbers that the file holds."""
+        """A few whole numbers that the file holds, such as a shape."""
         found = self._tensors.get(name)
         if found is None or found.data_type in FLOATS or not has_values(found):
             return None
-        return [int(value) for value in numpy_helper.to_array(found).ravel()[:4]]
+        return [int(value) for value in numpy_helper.to_array(found).ravel()[:_MOST_AXES]]

@@ -5,6 +5,7 @@ import random
 import zipfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -72,6 +73,41 @@ def test_norms_of_groups_are_what_they_were_before_an_export_to_onnx(tmp_path, d
     wanted = nar_plugin.trace(model, example_inputs=inputs)
     assert [op.kind for op in wanted.ops].count("group_norm") == 3
     assert nar_plugin.trace(tmp_path / "m.onnx").fingerprint == wanted.fingerprint
+
+
+@pytest.mark.parametrize("dims", [(8, 1, 1), (8, 1), (8,)])
+def test_weights_along_columns_are_not_those_of_a_norm_of_groups(tmp_path, dims):
+    """As exporters write a norm of groups by hand: [8, 1, 1] are of channels, [8] of columns."""
+    onnx = pytest.importorskip("onnx")
+    held = {
+        "groups": np.array([0, 2, -1]),
+        "back": np.array([1, 8, 8, 8]),
+        "one": np.ones(2, np.float32),
+        "zero": np.zeros(2, np.float32),
+        "scale": np.full(dims, 2, np.float32),
+        "shift": np.full(dims, 3, np.float32),
+    }
+    calls = {
+        "Reshape": ("x groups", "a"),
+        "InstanceNormalization": ("a one zero", "b"),
+        "Reshape ": ("b back", "c"),
+        "Mul": ("c scale", "d"),
+        "Add": ("d shift", "y"),
+    }
+    nodes = [
+        onnx.helper.make_node(kind.strip(), read.split(), [made])
+        for kind, (read, made) in calls.items()
+    ]
+    ends = (
+        [onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, (1, 8, 8, 8))]
+        for name in "xy"
+    )
+    weights = [onnx.numpy_helper.from_array(value, name) for name, value in held.items()]
+    graph = onnx.helper.make_graph(nodes, "norm", *ends, weights)
+    opset = onnx.helper.make_opsetid("", 17)
+    onnx.save(onnx.helper.make_model(graph, opset_imports=[opset]), tmp_path / "m.onnx")
+    kinds = [op.kind for op in nar_plugin.trace(tmp_path / "m.onnx").ops]
+    assert ("mul" in kinds) == (len(dims) < 3), kinds
 
 
 class Relative(nn.Module):
