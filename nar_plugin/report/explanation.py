@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from nar_plugin.encoder.sizes import weights
-from nar_plugin.likeness.alignment import Alignment, Lone, Pair, Part, align
+from nar_plugin.likeness.alignment import Lone, Pair, Part, align
 from nar_plugin.likeness.differences import INSERTED, Difference
 from nar_plugin.likeness.idioms import short
 from nar_plugin.likeness.verdict import Verdict, verdict_of
@@ -167,7 +167,8 @@ def explain(
         families: How many known families have the design of the second.
     """
     alignment = align(a, b)
-    rows = tuple(_row(row, alignment) for row in alignment.rows)
+    one, other = (_Design(macro, flops_of_operations(macro.graph)) for macro in (a, b))
+    rows = tuple(_row(row, one, other) for row in alignment.rows)
     return Explanation(
         verdict_of(alignment, likeness),
         likeness,
@@ -179,13 +180,20 @@ def explain(
     )
 
 
-def _row(row: Pair | Lone, alignment: Alignment) -> ExplainedRow:
+class _Design(NamedTuple):
+    """One of the two, and the FLOPs of its operations where they are known."""
+
+    macro: MacroGraph
+    flops: list[float] | None
+
+
+def _row(row: Pair | Lone, a: _Design, b: _Design) -> ExplainedRow:
     if isinstance(row, Lone):
-        part = _part(row.part, alignment.b if row.second else alignment.a)
+        part = _part(row.part, b if row.second else a)
         one, other = (None, part) if row.second else (part, None)
         return ExplainedRow(one, other, None, None, 0, ())
     told = tuple(_difference(each, count, row.matched) for each, count in row.changes)
-    left, right = _part(row.a, alignment.a), _part(row.b, alignment.b)
+    left, right = _part(row.a, a), _part(row.b, b)
     return ExplainedRow(left, right, row.likeness, row.moved, row.matched, told)
 
 
@@ -194,11 +202,10 @@ def _difference(difference: Difference, count: int, of: int) -> ExplainedDiffere
     return ExplainedDifference(difference.sort, text, count, of)
 
 
-def _part(part: Part, macro: MacroGraph) -> ExplainedPart:
-    ops = macro.graph.ops
+def _part(part: Part, design: _Design) -> ExplainedPart:
+    ops, work = design.macro.graph.ops, design.flops
     places = [place for block in part.blocks for place in block.places.tolist()]
     numbers = sum(weights(ops[place]) for place in places)
-    work = flops_of_operations(macro.graph)
     flops = round(sum(work[place] for place in places)) if work else None
     paths = [block.path for block in part.blocks]
     if not part.stacked:
