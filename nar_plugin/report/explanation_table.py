@@ -107,8 +107,10 @@ def _parts(explanation: Explanation) -> Table:
 
 
 def number_headings(explanation: Explanation) -> tuple[str, ...]:
-    """What is counted of the parts; FLOPs where they are known of one of the two."""
-    return ("alike", "share", "weights", *(("FLOPs",) if _tells_flops(explanation) else ()))
+    """What is counted of the parts; FLOPs of those designs of which they are known."""
+    first, second = _tell_flops(explanation)
+    flops = {(True, True): "FLOPs", (True, False): "FLOPs, first", (False, True): "FLOPs, second"}
+    return ("alike", "share", "weights", *filter(None, [flops.get((first, second))]))
 
 
 def number_texts(row: ExplainedRow, explanation: Explanation) -> tuple[str, ...]:
@@ -118,16 +120,24 @@ def number_texts(row: ExplainedRow, explanation: Explanation) -> tuple[str, ...]
         _of_both(row, lambda part: f"{part.share:.0%}"),
         _of_both(row, lambda part: params_text(part.weights)),
     )
-    return (*told, _of_both(row, _flops)) if _tells_flops(explanation) else told
+    first, second = _tell_flops(explanation)
+    if first and second:
+        return (*told, _of_both(row, _flops))
+    if first or second:
+        part = row.a if first else row.b
+        return (*told, _flops(part) if part else "")
+    return told
 
 
-def _tells_flops(explanation: Explanation) -> bool:
-    parts = [part for row in explanation.rows for part in (row.a, row.b)]
-    return any(part is not None and part.flops is not None for part in parts)
+def _tell_flops(explanation: Explanation) -> tuple[bool, bool]:
+    """Whether FLOPs are known of the parts of the first design, and of the second."""
+    sides = ((row.a for row in explanation.rows), (row.b for row in explanation.rows))
+    first, second = (any(part and part.flops is not None for part in side) for side in sides)
+    return first, second
 
 
 def _flops(part: ExplainedPart) -> str:
-    return "?" if part.flops is None else flops_text(part.flops)
+    return "" if part.flops is None else flops_text(part.flops)
 
 
 def _of_both(row: ExplainedRow, text: Callable[[ExplainedPart], str]) -> str:

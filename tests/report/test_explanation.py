@@ -74,8 +74,12 @@ def test_flops_of_a_part_are_those_that_its_modules_compute():
     assert stack == 3 * 2 * 16 * (32 * 16 + 16 * 16 * 9 + 16 * 32)
     assert head == 2 * 32 * 10
     assert all(row.b.flops is None for row in explained.rows)
-    assert "27.6K / ?" in repr(explained)
-    assert "27.6K / ?" in explained._repr_html_()
+    for told in (repr(explained), explained._repr_html_()):
+        assert "FLOPs, first" in told and "27.6K" in told
+    both = explain(traced, traced, likeness=1.0, names=("mine", "mine"))
+    assert "FLOPs, first" not in repr(both) and "27.6K" in repr(both)
+    neither = explain(stored, stored, likeness=1.0, names=("known", "known"))
+    assert "FLOPs" not in repr(neither)
 
 
 def test_work_of_a_module_without_operations_is_that_of_the_one_around_it():
