@@ -1,4 +1,5 @@
 import io
+import sys
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -144,3 +145,15 @@ def test_missing_and_changed_columns_are_refused(index):
 def test_what_is_no_parquet(content):
     with pytest.raises(IndexIncompatible, match=r"rows\.parquet is not .* it cannot be read"):
         read(content)
+
+
+def test_a_reader_holds_nothing_of_pythons(index, monkeypatch):
+    """Its threads may outlive Python, and would abort the process that they let go of it in."""
+    opened = []
+    reader = pa.BufferReader
+    monkeypatch.setattr(pa, "BufferReader", lambda of: opened.append(of) or reader(of))
+    content = to_parquet(to_table(index.rows()), "rows")
+    held = sys.getrefcount(content)
+    read(content)
+    assert opened[0].to_pybytes() == content
+    assert sys.getrefcount(content) == held

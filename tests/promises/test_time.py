@@ -21,6 +21,12 @@ def two_seconds(monkeypatch):
     monkeypatch.setenv("NAR_TRACE_SECONDS", "2")
 
 
+@pytest.fixture
+def time_for_layers(monkeypatch):
+    """A third is left for the layers: a busy machine may need a second or two to start a child."""
+    monkeypatch.setenv("NAR_TRACE_SECONDS", "12")
+
+
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
@@ -105,6 +111,7 @@ def test_given_inputs_that_never_end_are_an_error(kind):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ENDLESS)
+@pytest.mark.usefixtures("time_for_layers")
 def test_without_inputs_the_layers_answer(kind):
     graph = api.trace(kind())
     assert graph.method == "modules"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from nar_plugin.errors import IndexIncompatible
 from nar_plugin.index.store.manifest import FileEntry
 from nar_plugin.index.store.pages import Oversized, check_pages
@@ -75,7 +77,7 @@ def from_parquet(
 
     try:
         # ParquetFile, because pq.read_table imports pyarrow.dataset first (70 ms).
-        file = pq.ParquetFile(pa.BufferReader(content))
+        file = pq.ParquetFile(pa.BufferReader(_copied(content)))
         if file.metadata.num_rows != entry.rows:
             raise unreadable(entry, f"it has {file.metadata.num_rows:,} rows")
         lacking = set(younger) - set(file.schema_arrow.names)
@@ -97,6 +99,19 @@ def from_parquet(
         raise unreadable(entry, str(error)) from error
     except (pa.ArrowException, OSError, ValueError) as error:
         raise unreadable(entry, f"it cannot be read as Parquet: {str(error)[:200]}") from error
+
+
+def _copied(content: bytes) -> pa.Buffer:
+    """The content in memory of Arrow's own.
+
+    A reader thread may be the last to let go of it, when Python has ended already: memory of
+    Python's would then abort the process (https://github.com/apache/arrow/issues/34314).
+    """
+    import pyarrow as pa
+
+    buffer = pa.allocate_buffer(len(content))
+    np.frombuffer(buffer, np.uint8)[:] = np.frombuffer(content, np.uint8)
+    return buffer
 
 
 def _group_of(file: pq.ParquetFile, row: int) -> pa.Table:
