@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import torch
 
-from nar_plugin.tracing.canon.node import Node, Read
+from nar_plugin.tracing.canon.node import Node, Read, Scaled
+from nar_plugin.tracing.canon.order import order_of
 from nar_plugin.tracing.record.record import CONST, DATA, PARAM, Move, Record
 from nar_plugin.tracing.record.samples import Samples
-
-_ROUNDING = 1e-3  # 1 / 6 is written as 0.1667 too
 
 Filling = Callable[[torch.Tensor], "float | None"]
 
@@ -20,27 +19,18 @@ _WHOLE = frozenset("view _unsafe_view reshape unsqueeze expand clone contiguous"
 _PERMUTING = frozenset({"permute", "transpose", "t"})
 
 
-class Scaled(NamedTuple):
-    """What numbers made of a value x: scale * x + offset."""
-
-    scale: float
-    offset: float
-
-    def near(self, scale: float, offset: float) -> bool:
-        """Whether both are these, up to rounding."""
-        return abs(self.scale - scale) < _ROUNDING and abs(self.offset - offset) < _ROUNDING
-
-
 class Term(NamedTuple):
     """An operand of a sum or a difference.
 
     Attributes:
         place: Which values it holds; equal for views of the same ones.
+        order: In which order; empty where they follow one another as they were made.
         size: Its number of elements.
         plain: Whether it is as a call made it, and not times or plus a number.
     """
 
     place: tuple[int, ...]
+    order: tuple[Hashable, ...]
     size: int
     plain: bool
 
@@ -146,17 +136,25 @@ class Call:
 
     def reads(self) -> list[Read]:
         """What is read of each input node."""
-        pairs = zip(self.tensors, self.sources, strict=True)
-        return [self.read(tensor) for tensor, source in pairs if source >= 0]
+        return [self.read(place) for place, source in enumerate(self.sources) if source >= 0]
 
     def live_reads(self) -> list[Read]:
         """What is read of each operand that depends on the data, inputs among them."""
-        pairs = zip(self.tensors, self.sources, strict=True)
-        return [self.read(tensor) for tensor, source in pairs if source >= 0 or source == DATA]
+        live = [i for i, source in enumerate(self.sources) if source >= 0 or source == DATA]
+        return [self.read(place) for place in live]
 
-    def read(self, tensor: torch.Tensor) -> Read:
+    def read(self, place: int) -> Read:
         """What is read of an operand."""
-        return self.roots.get(id(tensor)) or Read(id(tensor), tensor.numel(), place_of(tensor))
+        tensor = self.tensors[place]
+        root = self.roots.get(id(tensor))
+        if root is None:
+            shape = _unspread(tensor)
+            root = Read(id(tensor), tensor.numel(), place_of(tensor), self.order(tensor), shape)
+        return replace(root, scaled=self.scaled(place))
+
+    def order(self, tensor: torch.Tensor) -> tuple[Hashable, ...]:
+        """In which order the values of an operand stand, seen from what made them."""
+        return order_of(tensor, self.moves, self.roots)
 
     def shapes(self) -> list[torch.Size]:
         """The shape of what is read of each input node."""
@@ -172,7 +170,7 @@ class Call:
         if isinstance(made, torch.Tensor) and (
             made.numel() == tensor.numel() or self._is_repeated(tensor, made)
         ):
-            return (origin,)
+            return (origin, *self.order(tensor))
         return (origin, *place_of(tensor))
 
     def _is_repeated(self, tensor: torch.Tensor, made: torch.Tensor) -> bool:
@@ -227,14 +225,26 @@ class Call:
             place: Which of the tensors.
         """
         scale, offset, origin = 1.0, 0.0, self.origins[place]
+        source = self.sources[place]
+        made = self.nodes[source].out if source >= 0 else None
         while origin >= 0:
             record = self.records[origin]
+            if record.out is made:  # a quotient may be a mean
+                break
             step = _scaled_by(record)
             if step is None:
                 break
             scale, offset = scale * step.scale, offset + scale * step.offset
             origin = record.sources[0]
         return Scaled(scale, offset)
+
+
+def _unspread(tensor: torch.Tensor) -> tuple[int, ...]:
+    """The shape of a tensor, 1 where it is spread by `expand`."""
+    if tensor.layout is not torch.strided:
+        return tuple(tensor.shape)
+    pairs = zip(tensor.shape, tensor.stride(), strict=True)
+    return tuple(int(size) if stride else 1 for size, stride in pairs)
 
 
 def place_of(tensor: torch.Tensor) -> tuple[int, ...]:

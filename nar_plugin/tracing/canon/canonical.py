@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import torch
 
-from nar_plugin.tracing.canon.call import Call, Filling, operator_name, tensors_among
+from nar_plugin.tracing.canon.call import (
+    Call,
+    Filling,
+    operator_name,
+    place_of,
+    tensors_among,
+)
 from nar_plugin.tracing.canon.inputs import Inputs
 from nar_plugin.tracing.canon.joined import Joined, joined_by
 from nar_plugin.tracing.canon.loops import repeated_steps
@@ -23,7 +30,7 @@ from nar_plugin.tracing.canon.weights import calls_inside_weights
 from nar_plugin.tracing.graph import Op
 from nar_plugin.tracing.record.record import CONST, DATA, PARAM, Move, Record
 from nar_plugin.tracing.record.samples import Samples
-from nar_plugin.tracing.vocabulary import NAMES
+from nar_plugin.tracing.vocabulary import LOOKUPS, NAMES
 
 __all__ = ["Node", "nodes_of"]
 
@@ -31,9 +38,11 @@ __all__ = ["Node", "nodes_of"]
 _OF_PARTS = SELF_GATED | frozenset(
     """
     gt ge lt le where masked_fill sub sum mean var std var_mean std_mean max amax logsumexp
-    linalg_vector_norm
+    linalg_vector_norm tanh add sqrt rsqrt log log1p reciprocal relu matmul linear
     """.split()
 )
+# What may be dropped and leaves values in another order.
+_REARRANGING = LOOKUPS | frozenset({"cat", "stack", "hstack", "im2col", "col2im", "sum", "mean"})
 
 
 def nodes_of(
@@ -184,20 +193,24 @@ class _Builder:
             if joined is not None and (part := joined.part(tensor, self._moves)) is not None:
                 call.sources[place] = joined.sources[part]
                 call.origins[place] = joined.origins[part]
+                if (order := joined.order(tensor, part)) is not None:
+                    read = Read(id(tensor), tensor.numel(), place_of(tensor), order, tensor.shape)
+                    self._roots[id(tensor)] = read
 
     def _pass_on(self, call: Call) -> None:
         """Remember what a dropped call was computed from, scale and offset aside."""
         self._given.pass_on(call)
-        if call.live != 1 or not isinstance(call.out, torch.Tensor):
+        out, reads = call.out, call.live_reads()
+        if not isinstance(out, torch.Tensor) or not reads or any(out is x for x in call.tensors):
             return
         if DATA in call.sources:
-            if all(call.size(tensor, source) == 1 for tensor, source in call.others()):
-                self._roots[id(call.out)] = call.live_reads()[0]
-            return
-        reads = call.reads()
-        tensor = next((t for t, s in zip(call.tensors, call.sources, strict=True) if s >= 0), None)
-        if tensor is not None and tensor is not call.out:
-            self._roots[id(call.out)] = reads[0]
+            if any(call.size(tensor, source) > 1 for tensor, source in call.others()):
+                return
+        shape, order = tuple(out.shape), reads[0].order
+        if call.live > 1 or call.name in _REARRANGING:
+            order = (id(out),)
+        same = replace(reads[0], size=out.numel(), shape=shape, order=order)
+        self._roots[id(out)] = same
 
     def _after_pooling(self, node: Node) -> None:
         """A 1x1 convolution of globally pooled features is a linear layer; notes what is pooled."""

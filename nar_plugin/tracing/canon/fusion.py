@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from itertools import permutations, product
 
-from nar_plugin.tracing.canon.node import Node
+from nar_plugin.tracing.canon.node import Node, Read
+from nar_plugin.tracing.canon.order import places
 
 # Tries to match at one node; changes the graph or leaves it alone.
 FusionRule = Callable[["Rewriter", int], None]
@@ -73,25 +74,75 @@ class Rewriter:
         return all(members.issuperset(self._readers[index]) for index in inside)
 
     def same_values(self, first: int, second: int, source: int) -> bool:
-        """Whether two nodes read the same values of `source`, not different slices of it."""
-        reads = [
-            {read for item, read in zip(node.inputs, node.reads, strict=False) if item == source}
-            for node in (self.nodes[first], self.nodes[second])
-        ]
+        """Whether two nodes read the same values of `source` in the same order.
+
+        Not different slices of it, nor one of them turned.
+        """
+        reads = [self.reads(node, source) for node in (first, second)]
         whole = all(read.size == self.nodes[source].size for read in reads[0] | reads[1])
-        return bool(reads[0] & reads[1]) or (bool(reads[0] and reads[1]) and whole)
+        orders = {read.order for read in reads[0] | reads[1]}
+        alike = bool(reads[0] and reads[1]) and whole and len(orders) == 1
+        return bool(reads[0] & reads[1]) or alike
 
     def other_values(self, first: int, second: int, source: int) -> bool:
-        """Whether two nodes, or one of them twice, are known to read different slices."""
-        reads = [
-            {read for item, read in zip(node.inputs, node.reads, strict=False) if item == source}
-            for node in (self.nodes[first], self.nodes[second])
-        ]
+        """Whether two nodes, or one of them twice, are known to read other slices or orders."""
+        reads = [self.reads(node, source) for node in (first, second)]
         pairs = permutations(reads[0], 2) if first == second else product(*reads)
         apart = [
-            one.place[0] == other.place[0] and one.place != other.place for one, other in pairs
+            one.order != other.order
+            or (one.place[0] == other.place[0] and one.place != other.place)
+            for one, other in pairs
         ]
         return bool(apart) and all(apart)
+
+    def reads(self, index: int, source: int) -> set[Read]:
+        """What a node reads of another one, where it is known."""
+        node = self.nodes[index]
+        pairs = zip(node.inputs, node.reads, strict=False)
+        return {read for item, read in pairs if item == source}
+
+    def read(self, index: int, source: int) -> Read | None:
+        """What a node reads of another one, where it is known and one."""
+        reads = self.reads(index, source)
+        return next(iter(reads)) if len(reads) == 1 else None
+
+    def is_straight(self, index: int, source: int) -> bool:
+        """Whether a node reads the values of another one as they follow one another there."""
+        return all(not read.order for read in self.reads(index, source))
+
+    def shift(self, index: int, source: int) -> float:
+        """The largest number that a node adds to what it reads of another one, as of x + 1."""
+        return max(
+            (abs(read.scaled.shift()) for read in self._all_reads(index, source)), default=0.0
+        )
+
+    def _all_reads(self, index: int, source: int) -> list[Read]:
+        node = self.nodes[index]
+        if len(node.inputs) != len(node.reads):
+            return []
+        return [read for item, read in zip(node.inputs, node.reads, strict=True) if item == source]
+
+    def meets(self, index: int, x: int, reduced: int, reduction: int) -> bool:
+        """Whether a node reads a reduction of x beside x so that each value meets its own.
+
+        Not where what is left of other dimensions is spread along these.
+
+        Args:
+            index: The node.
+            x: What it reads, that or an elementwise function of it.
+            reduced: What else it reads, an elementwise function of the reduction.
+            reduction: The reduction of x.
+        """
+        one, other = self.read(index, x), self.read(index, reduced)
+        notes = self.nodes[reduction].notes
+        if one is None or other is None or "spread" not in notes:
+            return True
+        shape = (*[1] * (len(one.shape) - len(other.shape)), *other.shape)
+        sizes = zip(shape, one.shape, strict=False)
+        if other.order or len(shape) > len(one.shape) or any(a not in (1, b) for a, b in sizes):
+            return False
+        kept = [dim for dim, size in enumerate(shape) if size > 1]
+        return places(one.shape, kept) == notes["spread"]
 
     def replace(self, index: int, node: Node, dropped: list[int]) -> None:
         """Put `node` at `index`; nodes in `dropped` vanish."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from itertools import accumulate
 from typing import NamedTuple
 
 import torch
 
 from nar_plugin.tracing.canon.call import Call
+from nar_plugin.tracing.canon.order import laid_out
 from nar_plugin.tracing.record.record import Move
 
 _JOINING = frozenset({"cat", "stack"})
@@ -44,6 +46,16 @@ class Joined(NamedTuple):
         begins = [0, *self.ends[:-1]]
         pairs = enumerate(zip(begins, self.ends, strict=True))
         return next((i for i, (begin, end) in pairs if begin <= first and last < end), None)
+
+    def order(self, tensor: torch.Tensor, part: int) -> tuple[Hashable, ...] | None:
+        """In which order a view holds one of the values; None where it is a copy."""
+        if not _shares_memory(tensor, self.out):
+            return None
+        begin = [0, *self.ends][part]
+        whole = self.out.narrow(self.dim, begin, self.ends[part] - begin)
+        offset = int(tensor.storage_offset()) - int(whole.storage_offset())
+        here, there = (laid_out(item.shape, item.stride()) for item in (tensor, whole))
+        return () if here == there and not offset else (offset, here, there)
 
 
 def joined_by(call: Call) -> Joined | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence, Set
+from collections.abc import Hashable, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -12,19 +12,43 @@ import torch
 
 from nar_plugin.tracing.graph import Attribute, IntArray, Op
 
+_ROUNDING = 1e-3  # 1 / 6 is written as 0.1667 too
 
-class Read(NamedTuple):
+
+class Scaled(NamedTuple):
+    """What numbers made of a value x: scale * x + offset."""
+
+    scale: float
+    offset: float
+
+    def near(self, scale: float, offset: float) -> bool:
+        """Whether both are these, up to rounding."""
+        return abs(self.scale - scale) < _ROUNDING and abs(self.offset - offset) < _ROUNDING
+
+    def shift(self) -> float:
+        """The offset of x itself: that of scale * (x + shift)."""
+        return self.offset / self.scale if self.scale else math.inf
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
     """What a node reads of one input: which values, scale and offset by numbers aside.
 
     Attributes:
         root: Identity of the tensor before numbers were added to it or multiplied with it.
         size: Its number of elements; fewer than the input's when a slice is read.
         place: The memory, and which part of it; equal for views of the same values.
+        order: Empty where the values follow one another as the input has them: see `order.py`.
+        shape: Of what is read; 1 where it is spread by `expand`.
+        scaled: The numbers that it was multiplied with and added to.
     """
 
     root: int
     size: int
     place: tuple[int, ...]
+    order: tuple[Hashable, ...] = ()
+    shape: tuple[int, ...] = field(default=(), compare=False)
+    scaled: Scaled = field(default=Scaled(1.0, 0.0), compare=False)
 
 
 @dataclass(slots=True)

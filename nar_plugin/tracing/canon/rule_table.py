@@ -54,11 +54,10 @@ _CLOSING = """\
     - A number is a number: post-norm residuals with a fixed scale, ReZero's learned scalar and
       F.normalize against an RMS norm with a weight differ in nothing that is seen here.
     - Views leave no node, so the graph does not say along which axis a softmax, a reduction or an
-      argmax works, which slice a call reads, nor in which order: x * sigmoid(x.mT) is a SiLU, and
-      x + x.mT is x + x. `tests/cases/test_near_functions.py` holds 26 patterns with functions that
-      differ from them in this alone; what each takes for its own is a failure that is expected.
-    - Weights have no identity: a layer that is used twice and two equal layers are one. Nor does a
-      bias say along which axis it lies, where two are of one size.
+      argmax works, nor which slice a call reads, nor in which order. Only a pattern that becomes
+      one node is checked for this: x * sigmoid(x.mT) is no SiLU, and x + x.mT is x + x.
+    - Weights have no identity: a layer that is used twice and two layers are one, but where layers
+      are packed. Nor does a bias say along which axis it lies, where two are of one size.
     - What data do to the scores of attention is its bias, by a sum, a product or a choice.
     - Padding, ceil_mode, dilation and divisor of a pooling and align_corners leave no trace, and
       `clamp` and `minimum` with other limits than those of an activation leave no node.

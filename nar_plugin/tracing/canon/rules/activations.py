@@ -125,7 +125,10 @@ def _rectified(graph: Rewriter, index: int) -> None:
         fits = positive and sorted(reader.inputs) == sorted((x, index))
     else:
         fits = set(reader.inputs) == {x, index} and filled == ("else" if positive else "then")
-    if graph.other_values(index, last, x):
+    if graph.other_values(index, last, x) or not graph.is_straight(last, index):
+        return
+    sizes = {read.size for read in graph.reads(last, x) | graph.reads(last, index)}
+    if not sizes <= {reader.size} or max(graph.shift(index, x), graph.shift(last, x)) > 0:
         return
     if fits:
         graph.replace(last, Node("relu", {}, [x], reader.path, reader.out), [index])
@@ -264,11 +267,13 @@ def _sigmoid_by_hand(graph: Rewriter, index: int) -> None:
     if reader.kind == "reciprocal" and negated:
         kind = "sigmoid"
     elif reader.kind == "div" and reader.inputs == [index, index] and not negated:
-        if graph.other_values(last, last, index):
+        if graph.other_values(last, last, index) or abs(reader.reads[0].scaled.offset) > 0:
             return
         kind = "sigmoid"
     elif reader.kind == "div" and reader.inputs == [x, index] and negated:
-        if not graph.same_values(index, last, x):
+        if not graph.same_values(index, last, x) or not graph.is_straight(last, index):
+            return
+        if graph.shift(last, x) > 0:
             return
         kind = "silu"
     else:

@@ -56,6 +56,9 @@ def _branch(graph: Rewriter, index: int) -> _Branch | None:
     (down,) = nodes[up].inputs
     if nodes[down].kind != "linear" or graph.only_consumer(down) != up:
         return None
+    turned = not (graph.is_straight(up, down) and graph.is_straight(added, up))
+    if turned or graph.shift(up, down) > 0 or nodes[up].size != nodes[added].size:
+        return None
     return _Branch(down, up, added) if _fits(nodes[index], nodes[down], nodes[up]) else None
 
 

@@ -53,6 +53,9 @@ def _sum_over_edges(graph: Rewriter, index: int) -> None:
     if gathered.kind != "gather" or len(gathered.inputs) != 1 or not gathered.notes.get("of_rows"):
         return
     inside.append(place)
+    dims = {nodes[item].notes.get("rows_of") for item in (index, place)} - {None}
+    if len(dims) > 1 or any(graph.shift(item, place) > 0 for item in inside[:-1] or [index]):
+        return
     if graph.serves_only(inside, index):
         node = nodes[index]
         graph.replace(index, Node("matmul", {}, gathered.inputs, node.path, node.out), inside)

@@ -10,6 +10,7 @@ import torch
 from nar_plugin.tracing.canon.call import Call, Term, place_of
 from nar_plugin.tracing.canon.fusion import Rewriter
 from nar_plugin.tracing.canon.node import Node
+from nar_plugin.tracing.canon.order import Along
 from nar_plugin.tracing.canon.rules.layers import held
 from nar_plugin.tracing.canon.rules.pooling import as_mean
 from nar_plugin.tracing.canon.rules.rule import Attributes, Rule, declare, on_calls, starts_at
@@ -65,8 +66,10 @@ def _arithmetic(call: Call) -> tuple[str, Attributes] | None:
     if rounding := call.kwargs.get("rounding_mode"):
         return ("floor_divide" if rounding == "floor" else "trunc_divide"), {}
     if call.live >= 2:
-        if call.name == "mul" and len(set(call.sources)) == 1 and len(set(call.live_reads())) == 1:
-            return "pow", {"exponent": 2.0}  # not the product of two slices, as in NAFNet
+        if call.name == "mul" and len(set(call.sources)) == 1:
+            reads = call.live_reads()  # of one value, not of two slices, as in NAFNet
+            if len({(read, round(read.scaled.shift(), 3)) for read in reads}) == 1:
+                return "pow", {"exponent": 2.0}
         call.notes["plus_one"] = call.name == "div" and call.scaled(1).near(1.0, 1.0)
         call.notes["shapes"] = call.shapes()
         if call.name in ("add", "sub") and min(call.sources) >= 0:
@@ -84,6 +87,8 @@ def _arithmetic(call: Call) -> tuple[str, Attributes] | None:
     if max(call.sources) == DATA and not _is_table(call, others):
         return None
     learned = [tensor for tensor, source in others if source == PARAM]
+    if call.samples is None:
+        call.notes["along"] = along(call, learned[0] if learned else others[0][0])
     if learned:
         call.notes["operand_size"] = call.size(learned[0], PARAM)
         pairs = zip(learned[0].shape, learned[0].stride(), strict=True)
@@ -93,6 +98,22 @@ def _arithmetic(call: Call) -> tuple[str, Attributes] | None:
         call.notes["constant_size"] = call.size(*others[0])
     call.notes["complex"] = others[0][0].is_complex()
     return kind, {"operand": "param" if learned else "const"}
+
+
+def along(call: Call, other: torch.Tensor) -> Along | None:
+    """Where an operand has more than one number, beside what flows; None where it makes it larger.
+
+    Args:
+        call: The call.
+        other: The operand.
+    """
+    place = next(i for i, source in enumerate(call.sources) if source >= 0 or source == DATA)
+    flows = call.tensors[place]
+    if flows.shape != call.out.shape:
+        return None
+    pairs = zip(other.shape, other.stride(), strict=True)
+    dims = [dim - other.dim() for dim, (size, step) in enumerate(pairs) if size > 1 and step]
+    return Along(flows, tuple(dims), call.order(flows))
 
 
 def _is_table(call: Call, others: list[tuple[torch.Tensor, int]]) -> bool:
@@ -127,8 +148,8 @@ def _terms(call: Call) -> list[Term]:
         for place, origin in enumerate(call.origins)
     ]
     whole = [tensor.numel() for tensor in call.tensors]
-    places = map(place_of, call.tensors)
-    return [Term(*items) for items in zip(places, whole, plain, strict=True)]
+    places, orders = map(place_of, call.tensors), map(call.order, call.tensors)
+    return [Term(*items) for items in zip(places, orders, whole, plain, strict=True)]
 
 
 def _is_bias_of_one_output(call: Call) -> bool:
@@ -166,6 +187,8 @@ def _divided(graph: Rewriter, index: int) -> None:
         return
     product = graph.nodes[last]
     others = [item for item in product.inputs if item != index]
+    if graph.shift(last, index) > 0:
+        return
     if len(product.inputs) == 2 and others:  # two slices of one reciprocal are no quotient
         inputs = [*others, *graph.nodes[index].inputs]
         node = Node("div", {}, inputs, product.path, product.out, notes=product.notes)
@@ -305,6 +328,7 @@ def _looked_up(call: Call) -> tuple[str, Attributes] | None:
     if call.sources[0] >= 0 and all(source in (CONST, PARAM) for source in call.sources[1:]):
         return None
     if max(call.sources) >= 0:
+        call.notes["rows_of"] = next(iter(_picked(call)), None)
         call.notes["of_rows"] = call.sources[0] >= 0 and set(call.sources[1:]) == {DATA}
         if _picks_rows(call):
             call.notes["rows"] = _table(call)
@@ -372,6 +396,7 @@ def _held(weight: torch.Tensor) -> int:
 def _summed_by_index(call: Call) -> tuple[str, Attributes] | None:
     if call.name == "scatter_reduce" and call.args[4] != "sum":
         return call.name, {}
+    call.notes["rows_of"] = call.args[1] % max(call.tensors[0].dim(), 1)
     return "scatter_add", {}
 
 
@@ -390,6 +415,7 @@ def _assigned(call: Call) -> tuple[str, Attributes] | None:
     if call.name == "index_put":
         x, places, values, *adds = call.args
         if adds == [True]:
+            call.notes["rows_of"] = next(i for i, item in enumerate(places) if item is not None)
             return "scatter_add", {}
         masks = [item for item in places if item is not None]
         if len(masks) == 1 and masks[0].dtype in _MASKS and values.dim() == 0:

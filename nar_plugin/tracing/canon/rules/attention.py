@@ -66,6 +66,8 @@ def _attention(graph: Rewriter, softmax: int) -> None:
         return
     if not nodes[softmax].notes.get("last") or not nodes[softmax].inputs:
         return
+    if graph.shift(output, softmax) > 0:
+        return
     walked, bias, learned = _scores(graph, nodes[softmax].inputs[0])
     if not walked:
         return

@@ -148,6 +148,8 @@ def _by_product(graph: Rewriter, index: int) -> None:
         layer = graph.nodes[reader]
         if layer.kind != "linear" or layer.inputs != [index] or "experts" in layer.attributes:
             continue
+        if not graph.is_straight(reader, index) or graph.shift(reader, index) > 0:
+            continue
         if layer.attributes["bias"] or layer.attributes["in"] != node.shape[-1]:
             continue
         said = {"vocabulary": layer.attributes["in"], "width": layer.attributes["out"]}

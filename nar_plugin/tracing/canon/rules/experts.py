@@ -66,6 +66,8 @@ def _one_by_one(graph: Rewriter, index: int) -> None:
     weights, results = zip(*(_weighted(graph, part, count) for part in parts), strict=True)
     if set(weights) != {weight} or (said is not None and _reads(graph, said, set(results))):
         return
+    if weight is not None and not _are_apart(graph, parts, weight):
+        return
     experts = [_expert(graph, each) for each in results]
     if sorted_by is not None:
         experts = [each and _of_rows(graph, each) for each in experts]
@@ -173,6 +175,13 @@ def _weighted(graph: Rewriter, part: int, count: int) -> tuple[int | None, int]:
             if _router(graph, weight, count) is not None and _router(graph, result, count) is None:
                 return weight, result
     return None, part
+
+
+def _are_apart(graph: Rewriter, parts: list[int], weight: int) -> bool:
+    """Whether no two experts have one weight of the router's, where that is known."""
+    reads = [graph.read(part, weight) for part in parts]
+    known = {(read.place, read.order) for read in reads if read is not None}
+    return None in reads or len(known) == len(reads)
 
 
 def _weights_later(graph: Rewriter, index: int, count: int) -> int | None:

@@ -84,6 +84,8 @@ def _by_comparison(graph: Rewriter, index: int) -> None:
         return
     if not all(graph.same_values(index, last, item) for item in taken):
         return
+    if not graph.is_straight(last, index) or graph.nodes[index].size != reader.size:
+        return
     kind = "maximum" if (node.kind in _GREATER) == (taken == node.inputs) else "minimum"
     whole = Node(kind, {}, taken, reader.path, reader.out)
     whole.notes["shapes"] = [graph.nodes[item].shape for item in taken]

@@ -8,11 +8,18 @@ from nar_plugin.tracing.canon.rules.rule import Rule, starts_at
 from nar_plugin.tracing.graph import Attribute
 
 # Kinds that begin or end a pattern x * f(x): what they read of x decides whether it is one.
+_WITHOUT, _PLUS_ONE = (0.0, -1.0), (1.0, -1.0)  # 1 - sigmoid(x) is sigmoid(-x), -erf(x) erf(-x)
+_ROUNDING = 1e-2
 SELF_GATED = frozenset({"sigmoid", "hardsigmoid", "erf", "pow", "exp", "softplus", "mul", "div"})
 
 
 def _self_gated(
-    graph: Rewriter, start: int, inner: list[int], kind: str, **attributes: Attribute
+    graph: Rewriter,
+    start: int,
+    inner: list[int],
+    kind: str,
+    offset: tuple[float, float] = _WITHOUT,
+    **attributes: Attribute,
 ) -> None:
     """X * f(x) becomes one node, if f's nodes serve nothing else.
 
@@ -21,6 +28,7 @@ def _self_gated(
         start: The last node of f.
         inner: All nodes of f, the first of them last.
         kind: What x * f(x) is called.
+        offset: The numbers that may be added to f(x).
         **attributes: Attributes of the new node.
     """
     product = graph.only_consumer(start)
@@ -33,8 +41,25 @@ def _self_gated(
         return
     if not graph.serves_only([start, *inner], product):
         return
+    if not _is_elementwise(graph, {start, *inner}, product):
+        return
+    added = [read.scaled.shift() for read in graph.reads(product, start)]
+    if any(min(abs(each - number) for number in offset) > _ROUNDING for each in added):
+        return
+    if graph.shift(product, x) > _ROUNDING:
+        return
     node = Node(kind, attributes, [x], first.path, graph.nodes[product].out, first.reads[:1])
     graph.replace(product, node, [start, *inner])
+
+
+def _is_elementwise(graph: Rewriter, inner: set[int], product: int) -> bool:
+    """Whether a pattern's values meet one by one: none is turned or spread between."""
+    size = graph.nodes[product].size
+    for index in (*inner, product):
+        for source in inner.intersection(graph.nodes[index].inputs):
+            if not graph.is_straight(index, source) or graph.nodes[source].size != size:
+                return False
+    return True
 
 
 @starts_at(
@@ -81,7 +106,7 @@ def _hard(graph: Rewriter, index: int) -> None:
     "erf",
 )
 def _gelu(graph: Rewriter, index: int) -> None:
-    _self_gated(graph, index, [index], "gelu", approximate="none")
+    _self_gated(graph, index, [index], "gelu", _PLUS_ONE, approximate="none")
 
 
 @starts_at(
@@ -104,7 +129,7 @@ def _tanh_gelu(graph: Rewriter, index: int) -> None:
         cubed = _cube(graph, x, other) if nodes[inner].kind == "add" else _square(graph, x, other)
         if nodes[inner].kind in ("add", "mul") and cubed:
             # The first node reads x itself, as every node of the polynomial does.
-            _self_gated(graph, index, [inner, *cubed], "gelu", approximate="tanh")
+            _self_gated(graph, index, [inner, *cubed], "gelu", _PLUS_ONE, approximate="tanh")
             return
 
 
@@ -161,7 +186,9 @@ def _softplus(graph: Rewriter, index: int) -> None:
         return
     if node.kind == "log" and not node.notes["plus_one"]:
         return
-    if graph.only_consumer(power) != index:
+    if graph.only_consumer(power) != index or any(
+        read.scaled.scale < 0 for read in graph.reads(index, power)
+    ):
         return
     first = graph.nodes[power]
     graph.replace(

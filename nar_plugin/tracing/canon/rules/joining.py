@@ -79,8 +79,10 @@ def _added(graph: Rewriter, index: int) -> None:
 
 
 def is_read_whole(graph: Rewriter, index: int, place: int) -> bool:
-    """Whether a node reads an input as it was made, and no part of it."""
+    """Whether a node reads an input as it was made, no part of it and not turned."""
     node = graph.nodes[index]
+    if not graph.is_straight(index, node.inputs[place]):
+        return False
     made = graph.nodes[node.inputs[place]].out
     if "shapes" in node.notes and len(node.notes["shapes"]) == len(node.inputs):
         return made is None or bool(made.shape == node.notes["shapes"][place])

@@ -69,6 +69,7 @@ def _convolution(call: Call) -> tuple[str, Attributes] | None:
     if plain and tuple(kernel) == (1,) and tuple(stride) == (1,):
         return linear(wide_in, wide_out, bias is not None)
     call.notes["pointwise"] = plain and set(kernel) == {1}
+    call.notes["weight"] = held(weight)
     attributes = {"groups": int(groups), "bias": bias is not None, "transposed": bool(transposed)}
     return "conv", {**_window(wide_in, wide_out, kernel, stride, steps), **attributes}
 
@@ -204,6 +205,14 @@ def _linear(call: Call) -> tuple[str, Attributes] | None:
 def _grouped(call: Call) -> tuple[str, Attributes] | None:
     weight = call.tensors[1]
     return linear(weight.shape[-2], weight.shape[-1], False, _experts(call, weight))
+
+
+def is_of_channels(node: Node, made: torch.Tensor, channels: Iterable[int]) -> bool:
+    """Whether a sum or product has a number for each channel of what a layer made, if known."""
+    told = node.notes.get("along")
+    if "along" not in node.notes or not isinstance(made, torch.Tensor):
+        return True
+    return told is not None and told.is_of(made, channels)
 
 
 @starts_at(

@@ -7,6 +7,7 @@ from math import prod
 from nar_plugin.tracing.canon.call import Call
 from nar_plugin.tracing.canon.fusion import Rewriter
 from nar_plugin.tracing.canon.node import Node
+from nar_plugin.tracing.canon.rules.layers import is_of_channels
 from nar_plugin.tracing.canon.rules.rule import Attributes, Rule, declare, on_calls, starts_at
 from nar_plugin.tracing.graph import Attribute
 from nar_plugin.tracing.vocabulary import NAMES
@@ -109,7 +110,7 @@ def _frozen(graph: Rewriter, index: int) -> None:
     (layer,) = nodes[index].inputs
     width = nodes[layer].attributes["out"]
     steps = [index, *_steps(graph, index)]
-    said = [_of_channels(nodes[step], width) for step in steps]
+    said = _said(graph, layer, (1,), steps, width)
     for pattern in _FROZEN:
         if said[: len(pattern)] == list(pattern):
             *inside, last = steps[: len(pattern)]
@@ -136,7 +137,8 @@ def _affine(graph: Rewriter, index: int) -> None:
         return
     wanted = _AFFINE[norm.kind]
     steps = _steps(graph, index)[: len(wanted)]
-    if [_of_channels(graph.nodes[step], norm.attributes["width"]) for step in steps] != [*wanted]:
+    width = int(norm.attributes["width"])
+    if _said(graph, index, _last(norm, width), steps, width) != [*wanted]:
         return
     *inside, last = steps
     said = {**norm.attributes, "affine": True}
@@ -151,6 +153,29 @@ def _steps(graph: Rewriter, index: int) -> list[int]:
     while after is not None and len(graph.nodes[after].inputs) == 1 and len(found) < _LONGEST:
         found.append(after)
         after = graph.only_consumer(after)
+    return found
+
+
+def _last(node: Node, width: int) -> tuple[int, ...]:
+    """The last dimensions of a result that have so many places."""
+    for count in range(1, len(node.shape) + 1):
+        if prod(node.shape[-count:]) >= width:
+            return tuple(range(-count, 0))
+    return (-1,)
+
+
+def _said(
+    graph: Rewriter, layer: int, channels: tuple[int, ...], steps: list[int], width: Attribute
+) -> list[str]:
+    """What is done with a number for each channel of a layer, step by step; empty for others."""
+    found, made = [], graph.nodes[layer].out
+    made = made[0] if isinstance(made, tuple | list) else made
+    for step in steps:
+        node = graph.nodes[step]
+        said = _of_channels(node, width) if is_of_channels(node, made, channels) else ""
+        if said and node.notes.get("along") is not None:
+            made, channels = node.out, node.notes["along"].dims
+        found.append(said)
     return found
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from nar_plugin.tracing.canon.fusion import Rewriter
 from nar_plugin.tracing.canon.node import Node
+from nar_plugin.tracing.canon.rules.layers import is_of_channels
 from nar_plugin.tracing.canon.rules.rule import Rule, declare, starts_at
 from nar_plugin.tracing.graph import Attribute
 
@@ -68,6 +69,7 @@ declare(
     )
 )
 
+_EPS = 0.1  # at most, beside a variance
 _REDUCTIONS = frozenset({"mean", "sum", "var", "std", "var_mean", "std_mean"})
 
 
@@ -131,7 +133,40 @@ class _Pattern:
         reductions = [item for item in self.inside if self.graph.nodes[item].kind in _REDUCTIONS]
         if len({_reduced(self.graph.nodes[item].notes) for item in reductions}) > 1:
             return False
+        if not self._meets(product, numerator, self.root) or not self._is_of_numbers(numerator):
+            return False
         return self.graph.serves_only(list(self.inside), self.product)
+
+    def _meets(self, index: int, x: int, reduced: int) -> bool:
+        """Whether each value is divided by the root, or less the mean, of those that it is of."""
+        nodes = self.graph.nodes
+        straight = all(
+            self.graph.is_straight(item, source)
+            for item in (*self.inside, index)
+            for source in nodes[item].inputs
+            if source in self.inside
+        )
+        centre = nodes[x].inputs if nodes[x].kind == "sub" and x in self.inside else []
+        less = len(centre) < 2 or self.graph.meets(x, *centre, centre[1])
+        return straight and less and self.graph.meets(index, x, reduced, self.moment)
+
+    def _is_of_numbers(self, numerator: int) -> bool:
+        """Whether numbers between change nothing but the scale, and guard against zero."""
+        graph, nodes = self.graph, self.graph.nodes
+        if graph.shift(self.product, numerator) > 0 or graph.shift(self.product, self.root) > _EPS:
+            return False
+        read = graph.read(self.root, self.moment)
+        if read is not None and abs(read.scaled.shift()) > _EPS:
+            return False
+        for item in self.inside:
+            node = nodes[item]
+            if node.kind == "pow" and any(graph.shift(item, source) > 0 for source in node.inputs):
+                return False
+            if node.kind == "sub" and self._centre(item) is not None:
+                scales = {round(each.scaled.scale, 3) for each in node.reads}
+                if len(node.reads) == 2 and len(scales) > 1:
+                    return False
+        return True
 
     def _numerator(self) -> int | None:
         """What is divided, without a weight that it was multiplied with before."""
@@ -298,7 +333,12 @@ class _Pattern:
             return self._is_of_channels(learned)
         if shape is None or width is None or axes not in ("last", "channels", "middle"):
             return True
-        return bool(shape[-1] % width == 0 if axes == "last" else prod(shape) == width)
+        node = self.graph.nodes[learned]
+        made, told = self.graph.nodes[node.inputs[0]].out, node.notes.get("along")
+        if axes == "last":
+            turned = told is not None and told.order and told.flows.stride(-1) != made.stride(-1)
+            return bool(shape[-1] % width == 0) and not turned
+        return prod(shape) == width and is_of_channels(node, made, (1,))
 
     def _is_of_channels(self, learned: int) -> bool:
         """Whether a weight or bias has one number for each place of one dimension, the channels.

@@ -199,7 +199,7 @@ def _groups_one_by_one(graph: Rewriter, index: int) -> None:
     alone = [graph.only_consumer(part) == index for part in parts]
     sources = {tuple(nodes[part].inputs) for part in parts}
     places = [nodes[part].notes.get("place", ()) for part in parts]
-    if not (all(alike) and all(alone)) or len(sources) > 1:
+    if not (all(alike) and all(alone) and _are_apart(graph, parts)) or len(sources) > 1:
         return
     if (
         any(len(place) < 4 for place in places)
@@ -226,7 +226,11 @@ def _are_one(graph: Rewriter, layers: tuple[int, ...], heads: list[int]) -> bool
         nodes[0].kind in PACKABLE and said[0][2] is not None and said.count(said[0]) == len(said)
     )
     pairs = zip(layers, heads, strict=True)
-    return alike and all(graph.only_consumer(layer) == head for layer, head in pairs)
+    return (
+        alike
+        and _are_apart(graph, layers)
+        and all(graph.only_consumer(layer) == head for layer, head in pairs)
+    )
 
 
 def _layer(graph: Rewriter, index: int, between: frozenset[str]) -> int | None:
@@ -263,8 +267,15 @@ def _pack(graph: Rewriter, layers: Iterable[int | None], key: int | None = None)
                 (said["bias"],) = biases
             alike.setdefault((node.kind, *sorted(said.items())), []).append(layer)
         for same in alike.values():
-            if len(same) > 1:
+            if len(same) > 1 and _are_apart(graph, same):
                 _merge(graph, same, key)
+
+
+def _are_apart(graph: Rewriter, layers: Iterable[int]) -> bool:
+    """Whether layers have weights of their own: one that is read twice is no wider one."""
+    weights = [graph.nodes[layer].notes.get("weight") for layer in layers]
+    known = [weight for weight in weights if weight is not None]
+    return len(set(known)) == len(known)
 
 
 def _merge(graph: Rewriter, layers: list[int], key: int | None) -> None:

@@ -9,6 +9,7 @@ import torch
 from nar_plugin.tracing.canon.call import Call
 from nar_plugin.tracing.canon.fusion import Rewriter
 from nar_plugin.tracing.canon.node import Node
+from nar_plugin.tracing.canon.order import places
 from nar_plugin.tracing.canon.rules.layers import sizes
 from nar_plugin.tracing.canon.rules.rule import Attributes, Rule, declare, on_calls, starts_at
 from nar_plugin.tracing.canon.weights import unmoved
@@ -140,7 +141,8 @@ def _whole(call: Call) -> Node | None:
         return None
     made = node.out[0] if isinstance(node.out, tuple | list) else node.out
     read = call.tensors[0]
-    return node if (made.shape, made.stride()) == (read.shape, read.stride()) else None
+    same = (made.shape, made.stride()) == (read.shape, read.stride())
+    return node if same and not call.order(read) else None
 
 
 def _together(first: Node, axes: list[int], rank: int) -> list[int]:
@@ -176,6 +178,7 @@ def _reduction(
     grouped = call.notes.get("channels", 0) and axes == list(range(2, rank))
     named = "groups" if grouped else _named(axes, rank)
     call.notes |= {"shape": shape, "dims": axes, "width": width, "axes": named}
+    call.notes["spread"] = places(shape, [axis for axis in range(rank) if axis not in axes])
     if kind in ("mean", "max") and len(shape) - len(axes) == 2 and 0 not in axes:
         return kind, dict(GLOBAL)
     return kind, {"dims": len(axes), **_ord(call)}

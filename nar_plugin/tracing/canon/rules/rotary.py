@@ -36,6 +36,8 @@ def _rotary(graph: Rewriter, index: int) -> None:
         return
     if nodes[parts[0]].inputs != nodes[parts[1]].inputs:
         return
+    if nodes[parts[0]].inputs and _are_one(graph, *parts):
+        return
     if node.kind == "cat":
         rotated = all(nodes[part].kind == "rotary" for part in parts)
     else:
@@ -69,6 +71,12 @@ def _partial(graph: Rewriter, index: int) -> None:
         said: dict[str, Attribute] = {"partial": True} if of_features else {}
         graph.replace(index, Node("rotary", said, [rest], node.path, node.out), [turned])
         return
+
+
+def _are_one(graph: Rewriter, one: int, other: int) -> bool:
+    """Whether both parts are of the same values, so that nothing is turned."""
+    (x,) = graph.nodes[one].inputs
+    return not graph.nodes[one].kind == "rotary" and graph.same_values(one, other, x)
 
 
 def _times_table(node: Node) -> bool:

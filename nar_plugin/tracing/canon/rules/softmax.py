@@ -7,6 +7,7 @@ from nar_plugin.tracing.canon.fusion import Rewriter
 from nar_plugin.tracing.canon.node import Node
 from nar_plugin.tracing.canon.rules.rule import Attributes, Rule, declare, on_calls, starts_at
 
+_LARGEST = 1e-2  # number that is added to a sum lest it be zero
 # From what is minus infinity to the choice between zeros and a softmax.
 _MASKED = ["logical_not", "any", "logical_not", "where"]
 
@@ -35,12 +36,18 @@ def _softmax(graph: Rewriter, index: int) -> None:
     last, total = readers
     if nodes[last].inputs != [weights, total] or graph.only_consumer(total) != last:
         return
-    if graph.other_values(last, total, weights):
+    if graph.other_values(last, total, weights) or not graph.meets(last, weights, total, total):
+        return
+    if max(graph.shift(last, weights), graph.shift(total, weights)) > 0:
+        return
+    if graph.shift(last, total) > _LARGEST:
         return
     (x,) = nodes[index].inputs
     if nodes[x].kind == "sub" and graph.only_consumer(x) == index:
         shift = nodes[x].inputs[-1]
         if nodes[shift].kind == "max" and _is_less(graph, x, shift):
+            if not _is_one_number(graph, shift, total):
+                return
             inside += [x, shift]
             x = nodes[x].inputs[0]
     _replace(graph, last, [*inside, total], x, total)
@@ -110,8 +117,13 @@ def _of_logarithms(graph: Rewriter, index: int) -> None:
         return
     if not _is_less(graph, difference, index):
         return
-    last = graph.only_consumer(difference)
+    last, (x, *_) = graph.only_consumer(difference), nodes[difference].inputs
+    if not graph.meets(difference, x, index, index) or not _is_equal(graph, difference):
+        return
     if last is not None and nodes[last].kind == "exp":
+        of = nodes[last].notes.get("of")
+        if of is not None and of.scaled != (1.0, 0.0):
+            return
         _replace(graph, last, [index, difference], nodes[index].inputs[0], index)
     elif _is_plain(nodes[difference], difference=True):
         _log_softmax(graph, difference, nodes[index].inputs[0], nodes[index])
@@ -142,7 +154,7 @@ def _log_of_sum(graph: Rewriter, index: int, total: int) -> None:
     if graph.only_consumer(exponential) != total or of is None or of.scaled != (1.0, 0.0):
         return
     z, last = nodes[exponential].inputs[0], graph.only_consumer(index)
-    x, shift = _unshifted(graph, z)
+    x, shift = _unshifted(graph, z, total)
     if last is not None and nodes[last].kind == "add" and shift is not None:
         if not _adds_maximum(graph, last, x, shift):
             return
@@ -151,6 +163,8 @@ def _log_of_sum(graph: Rewriter, index: int, total: int) -> None:
         return
     taken, left = nodes[last].inputs[-1], nodes[last].inputs[0]
     leads = taken == index or index in nodes[taken].inputs
+    if not graph.meets(last, left, taken, total) or graph.other_values(last, exponential, z):
+        return
     if leads and _is_plain(nodes[last], difference=True) and _are_one_difference(graph, left, z):
         _log_softmax(graph, last, x, nodes[total])
 
@@ -170,12 +184,26 @@ def _adds_maximum(graph: Rewriter, index: int, x: int, shift: int) -> bool:
     return same == [True] and _is_plain(graph.nodes[index])
 
 
-def _unshifted(graph: Rewriter, index: int) -> tuple[int, int | None]:
+def _is_one_number(graph: Rewriter, maximum: int, total: int) -> bool:
+    """Whether a maximum is one number for all values that are added up to one sum."""
+    one, other = graph.nodes[maximum].notes, graph.nodes[total].notes
+    known = "dims" in one and "dims" in other and one["shape"] == other["shape"]
+    return not known or set(one["dims"]) >= set(other["dims"])
+
+
+def _is_equal(graph: Rewriter, index: int) -> bool:
+    """Whether a difference reads both terms times one number."""
+    reads = graph.nodes[index].reads
+    return len({round(read.scaled.scale, 3) for read in reads}) <= 1
+
+
+def _unshifted(graph: Rewriter, index: int, total: int) -> tuple[int, int | None]:
     """Both x and max(x) where a node is their difference; else the node itself."""
     node = graph.nodes[index]
     if node.kind == "sub" and len(node.inputs) == 2:
         x, shift = node.inputs
-        if graph.nodes[shift].kind == "max" and graph.nodes[shift].inputs == [x]:
+        alike = graph.nodes[shift].kind == "max" and graph.nodes[shift].inputs == [x]
+        if alike and _is_one_number(graph, shift, total):
             return x, shift
     return index, None
 
@@ -255,6 +283,8 @@ def _is_less(graph: Rewriter, difference: int, reduced: int) -> bool:
     sources = graph.nodes[reduced].inputs
     same = graph.nodes[difference].inputs == [*sources, reduced] and len(sources) == 1
     if not same or graph.other_values(difference, reduced, sources[0]):
+        return False
+    if not graph.meets(difference, sources[0], reduced, reduced):
         return False
     return graph.only_consumer(reduced) == difference
 

@@ -32,6 +32,8 @@ def _straight_through(graph: Rewriter, index: int) -> None:
         if not (_is_sum_of_two(inner) and outer.notes["terms"][place].plain and whole):
             continue
         for same in range(_TWO):
+            if outer.notes["terms"][place].order:
+                continue
             if _are_one(outer, other, inner, same) and _cancel(outer, place, inner, same):
                 left = 1 - same
                 if inner.notes["terms"][left].size == outer.size:
