@@ -207,7 +207,9 @@ class _Builder:
             if any(call.size(tensor, source) > 1 for tensor, source in call.others()):
                 return
         shape, order = tuple(out.shape), reads[0].order
-        if call.live > 1 or call.name in _REARRANGING:
+        if call.name in LOOKUPS:  # two look-ups at the same places are one
+            order = (*order, call.name, *map(id, call.tensors[1:]))
+        elif call.live > 1 or call.name in _REARRANGING:
             order = (id(out),)
         same = replace(reads[0], size=out.numel(), shape=shape, order=order)
         self._roots[id(out)] = same

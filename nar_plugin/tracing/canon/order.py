@@ -15,7 +15,10 @@ from nar_plugin.tracing.canon.node import Read
 from nar_plugin.tracing.record.record import Move, name_of
 
 _COPIES = frozenset(
-    "clone contiguous _to_copy to copy reshape _reshape_copy _reshape_alias view_copy".split()
+    """
+    clone contiguous _to_copy to copy reshape _reshape_copy _reshape_alias view_copy view
+    _unsafe_view unsqueeze squeeze flatten unflatten detach alias lift lift_fresh positive data
+    """.split()
 )
 
 
