@@ -36,12 +36,10 @@ def _rotary(graph: Rewriter, index: int) -> None:
         return
     if nodes[parts[0]].inputs != nodes[parts[1]].inputs:
         return
-    if nodes[parts[0]].inputs and _are_one(graph, *parts):
-        return
     if node.kind == "cat":
         rotated = all(nodes[part].kind == "rotary" for part in parts)
     else:
-        rotated = all(_times_table(nodes[part]) for part in parts)
+        rotated = all(_times_table(nodes[part]) for part in parts) and not _are_one(graph, *parts)
     if rotated:
         whole = Node("rotary", {}, list(nodes[parts[0]].inputs), node.path, node.out)
         graph.replace(index, whole, list(parts))
@@ -75,8 +73,7 @@ def _partial(graph: Rewriter, index: int) -> None:
 
 def _are_one(graph: Rewriter, one: int, other: int) -> bool:
     """Whether both parts are of the same values, so that nothing is turned."""
-    (x,) = graph.nodes[one].inputs
-    return not graph.nodes[one].kind == "rotary" and graph.same_values(one, other, x)
+    return any(graph.same_values(one, other, x) for x in graph.nodes[one].inputs)
 
 
 def _times_table(node: Node) -> bool:
