@@ -68,7 +68,7 @@ def _arithmetic(call: Call) -> tuple[str, Attributes] | None:
     if call.live >= 2:
         if call.name == "mul" and len(set(call.sources)) == 1:
             reads = call.live_reads()  # of one value, not of two slices, as in NAFNet
-            if len({(read.root, read.place, round(read.scaled.shift(), 3)) for read in reads}) == 1:
+            if len({(r.root, r.place, r.order, round(r.scaled.shift(), 3)) for r in reads}) == 1:
                 return "pow", {"exponent": 2.0}
         call.notes["plus_one"] = call.name == "div" and call.scaled(1).near(1.0, 1.0)
         call.notes["shapes"] = call.shapes()
