@@ -161,7 +161,7 @@ class Call:
         pairs = zip(self.tensors, self.sources, strict=True)
         return [tensor.shape for tensor, source in pairs if source >= 0]
 
-    def place(self) -> tuple[int, ...]:
+    def place(self) -> tuple[Hashable, ...]:
         """Which values the operand from the data holds: equal for views of the same ones."""
         live = next(i for i, source in enumerate(self.sources) if source >= 0 or source == DATA)
         tensor, origin = self.tensors[live], self.origins[live]

@@ -142,7 +142,7 @@ class Rewriter:
         if other.order or len(shape) > len(one.shape) or any(a not in (1, b) for a, b in sizes):
             return False
         kept = [dim for dim, size in enumerate(shape) if size > 1]
-        return places(one.shape, kept) == notes["spread"]
+        return bool(places(one.shape, kept) == notes["spread"])
 
     def replace(self, index: int, node: Node, dropped: list[int]) -> None:
         """Put `node` at `index`; nodes in `dropped` vanish."""

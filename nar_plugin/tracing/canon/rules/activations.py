@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from nar_plugin.tracing.canon.call import Call, Scaled
+from nar_plugin.tracing.canon.call import Call
 from nar_plugin.tracing.canon.fusion import Rewriter
-from nar_plugin.tracing.canon.node import Node, Read
+from nar_plugin.tracing.canon.node import Node, Read, Scaled
 from nar_plugin.tracing.canon.rules.rule import Attributes, Rule, declare, on_calls, starts_at
 from nar_plugin.tracing.record.record import CONST, DATA
 from nar_plugin.tracing.vocabulary import COMPARISONS, NAMES

@@ -147,7 +147,7 @@ class _Pattern:
             if source in self.inside
         )
         centre = nodes[x].inputs if nodes[x].kind == "sub" and x in self.inside else []
-        less = len(centre) < 2 or self.graph.meets(x, *centre, centre[1])
+        less = len(centre) != 2 or self.graph.meets(x, centre[0], centre[1], centre[1])
         return straight and less and self.graph.meets(index, x, reduced, self.moment)
 
     def _is_of_numbers(self, numerator: int) -> bool:
