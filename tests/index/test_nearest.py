@@ -232,10 +232,6 @@ def test_no_gpu_where_it_has_no_memory_left(full_gpu):
 @pytest.mark.gpu
 @pytest.mark.parametrize("kind", [FaissGpuCandidates, torch_on_gpu])
 def test_a_gpu_gives_the_same_answers(kind):
-    import torch
-
-    if not torch.cuda.is_available():
-        pytest.skip("no CUDA device")
     vectors = random_unit(15, 200_000, dim=512)
     try:
         searcher = kind(vectors)
@@ -254,9 +250,5 @@ def test_a_gpu_gives_the_same_answers(kind):
 
 @pytest.mark.gpu
 def test_a_large_index_is_searched_on_the_gpu():
-    import torch
-
-    if not torch.cuda.is_available():
-        pytest.skip("no CUDA device")
     kinds = (FaissGpuCandidates, TorchCandidates)
     assert isinstance(open_on_gpu(random_unit(15, 200_000)), kinds)
