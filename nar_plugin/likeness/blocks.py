@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nar_plugin.mining import CONTAINERS, LONGEST_REST, MacroGraph, Motif
+from nar_plugin.mining import CONTAINERS, LONGEST_REST, MacroGraph, Motif, module_label
 
 IntArray = NDArray[np.int64]
 
@@ -50,6 +50,11 @@ class Block:
         """Whether it is a layer of a stack."""
         return bool(self.stack)
 
+    @property
+    def named(self) -> bool:
+        """Whether the label is a class, and not operations, which are several in a layer."""
+        return self.label.replace(" ", "_").isidentifier()
+
 
 def blocks_of(macro: MacroGraph) -> tuple[Block, ...]:
     """Cut a design into blocks that cover all of its operations once, in order of the first."""
@@ -58,7 +63,7 @@ def blocks_of(macro: MacroGraph) -> tuple[Block, ...]:
     found: list[Block] = []
     for path, places in layers.items():
         for part in _calls(macro, np.array(places)):
-            label = graph.classes.get(path) or _kinds(macro, part)
+            label = module_label(path, graph.paths, graph.classes) or _kinds(macro, part)
             stack = path.rpartition(".")[0] or "the model"
             found.append(Block(path, path, label, stack, part))
     taken = np.zeros(len(graph), dtype=bool)
@@ -168,7 +173,8 @@ def _rest(macro: MacroGraph, places: IntArray) -> Block:
     paths = [macro.graph.paths[place] for place in places.tolist() if macro.graph.paths[place]]
     path, last = (paths[0], paths[-1]) if paths else ("", "")
     if repeated := _repeated(macro, places):
-        return Block(path, last, repeated.label, f"{MOTIF}{repeated.shape}", places)
+        found = Block(path, last, repeated.label, f"{MOTIF}{repeated.shape}", places)
+        return found if found.named else replace(found, label=_kinds(macro, places))
     return Block(path, last, _kinds(macro, places), "", places)
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from nar_plugin.encoder import words
 from nar_plugin.encoder.labels import read
 from nar_plugin.errors import NarError, in_words
-from nar_plugin.mining import CONTAINERS
+from nar_plugin.mining import CONTAINERS, module_label
 from nar_plugin.tracing.fingerprint import hashed
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
 
@@ -188,17 +188,4 @@ def _graph(graph: ArchitectureGraph, places: IntArray, edges: Edges) -> Architec
 
 
 def _label(graph: ArchitectureGraph, path: str) -> str:
-    """The class of a module, or of what a container holds, with their number."""
-    name = graph.classes.get(path, "")
-    if name not in CONTAINERS:
-        return name
-    below = f"{path}."
-    children = {
-        below + other[len(below) :].partition(".")[0]
-        for other in graph.paths
-        if other.startswith(below)
-    }
-    classes = {graph.classes.get(child, "") for child in children}
-    if len(classes) == 1 and len(children) > 1 and classes.isdisjoint({"", *CONTAINERS}):
-        return f"{classes.pop()} x{len(children)}"
-    return name
+    return module_label(path, graph.paths, graph.classes) or graph.classes.get(path, "")

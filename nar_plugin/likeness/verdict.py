@@ -117,12 +117,13 @@ def _of_parts(body: Body) -> Verdict:
             return Verdict(SOME, f"{body.matched} blocks are the same; without a partner: {more}.")
     near = body.coverage >= HALF and body.likeness >= CLOSE
     kind = RELATIVES if near else DISTANT
-    names = _listed(list(dict.fromkeys(map(_names, body.pairs))))
+    names = _listed(list(dict.fromkeys(filter(None, map(_names, body.pairs)))))
+    names = f" ({names})" if names else ""
     correspond = "1 block corresponds" if body.matched == 1 else f"{body.matched} blocks correspond"
     told = f". Differences of these: {_listed(_texts(structure))}" if structure else ""
     return Verdict(
         kind,
-        f"{_kin(kind)}: {correspond} ({names}), of {one} in the first and "
+        f"{_kin(kind)}: {correspond}{names}, of {one} in the first and "
         f"{other} in the second{told}.",
     )
 
@@ -132,8 +133,8 @@ def _kin(kind: str) -> str:
 
 
 def _names(pair: Pair) -> str:
-    one, other = pair.a.blocks[0].label, pair.b.blocks[0].label
-    return one if one == other else f"{one} and {other}"
+    first = pair.a.blocks[0], pair.b.blocks[0]
+    return " and ".join(dict.fromkeys(block.label for block in first if block.named))
 
 
 def _numbers(body: Body) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
 import numpy as np
@@ -28,6 +28,7 @@ __all__ = [
     "Repeat",
     "macro_of",
     "mine",
+    "module_label",
     "repeated_blocks",
 ]
 
@@ -156,14 +157,31 @@ def _label(graph: ArchitectureGraph, start: int, stop: int) -> str:
     common = common_path(paths)
     if not common:  # the whole model issued it: its class names no block
         return _kinds(graph.ops[start:stop])
-    name = graph.classes.get(common, "")
-    if name and name not in CONTAINERS:
+    return module_label(common, paths, graph.classes) or _kinds(graph.ops[start:stop])
+
+
+def module_label(path: str, paths: Iterable[str], classes: Mapping[str, str]) -> str:
+    """The class of a module, or of what a container holds, such as `Bottleneck x6`.
+
+    Args:
+        path: Of the module.
+        paths: Modules of operations; a container is named after those of its children that are
+            among them.
+        classes: The class of each module, by its path.
+
+    Returns:
+        Empty where a container holds one child or several classes.
+    """
+    name = classes.get(path, "")
+    if name not in CONTAINERS:
         return name
-    children = {".".join(path.split(".")[: common.count(".") + 2]) for path in paths}
-    classes = {graph.classes.get(child, "") for child in children}
-    if len(classes) == 1 and name in CONTAINERS and classes.isdisjoint({"", *CONTAINERS}):
-        return f"{classes.pop()} x{len(children)}"
-    return _kinds(graph.ops[start:stop])
+    below = f"{path}."
+    inside = (other for other in paths if other.startswith(below))
+    children = {below + other.removeprefix(below).partition(".")[0] for other in inside}
+    held = {classes.get(child, "") for child in children}
+    if len(held) == 1 and len(children) > 1 and held.isdisjoint({"", *CONTAINERS}):
+        return f"{held.pop()} x{len(children)}"
+    return ""
 
 
 def _kinds(ops: tuple[Op, ...]) -> str:

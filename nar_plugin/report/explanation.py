@@ -238,7 +238,7 @@ def _of_rest(first: str, last: str) -> list[str]:
 def _label(part: Part) -> str:
     labels = list(dict.fromkeys(block.label for block in part.blocks))
     text = ", ".join(labels[:2]) + (", ..." if len(labels) > 2 else "")
-    return text if part.stacked else f"({text})"
+    return text if part.stacked and part.blocks[0].named else f"({text})"
 
 
 def _range(paths: Sequence[str], stacked: bool) -> str:

@@ -55,3 +55,36 @@ def test_without_names_the_motifs_are_the_layers(design):
     blocks = blocks_of(replace(macro, graph=nameless))
     assert [len(block.places) for block in blocks if block.stacked] == [10, 10, 10]
     assert len({block.stack for block in blocks if block.stacked}) == 1
+
+
+class Stages(nn.Module):
+    """Layers that are containers: of operations, and of modules of one class."""
+
+    def __init__(self):
+        super().__init__()
+        self.stem = nn.Conv2d(3, 8, 3)
+        self.plain = nn.ModuleList(nn.Sequential(*self.operations()) for _ in range(3))
+        self.held = nn.ModuleList(nn.Sequential(Twice(), Twice()) for _ in range(3))
+
+    @staticmethod
+    def operations():
+        conv, norm = nn.Conv2d(8, 8, 3, padding=1), nn.BatchNorm2d(8)
+        return [conv, norm, nn.ReLU(), nn.Conv2d(8, 8, 1), nn.Sigmoid()]
+
+    def forward(self, x):
+        x = self.stem(x)
+        for layer in (*self.plain, *self.held):
+            x = layer(x)
+        return x
+
+
+class Twice(nn.Sequential):
+    def __init__(self):
+        super().__init__(*(each for _ in range(3) for each in (nn.Conv2d(8, 8, 1), nn.GELU())))
+
+
+def test_a_container_lends_a_block_no_name(design):
+    blocks = blocks_of(design(Stages()))
+    labels = {block.path: (block.label, block.named) for block in blocks if block.stacked}
+    assert labels["plain.1"] == ("conv, batch_norm, relu, conv, ...", False)
+    assert labels["held.1.1"] == ("Twice", True)
