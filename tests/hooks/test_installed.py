@@ -19,14 +19,17 @@ from nar_plugin.tracing import trace
 TABLE = tomllib.loads((Path(__file__).parent / "installed.toml").read_text("utf-8"))
 
 
-def of_every_library(*keys):
-    """Parametrize by library and by each name that its row has under these keys."""
-    cases = [
-        pytest.param(library, name, id=f"{library}-{name}")
-        for library, row in TABLE.items()
-        for key in keys
-        for name in row.get(key, ())
-    ]
+def of_every_library(*keys, quick=None):
+    """Parametrize by library and by each name that its row has under these keys.
+
+    Those after the first `quick` of a library are slow.
+    """
+    cases = []
+    for library, row in TABLE.items():
+        names = [name for key in keys for name in row.get(key, ())]
+        for number, name in enumerate(names):
+            marks = () if quick is None or number < quick else pytest.mark.slow
+            cases.append(pytest.param(library, name, id=f"{library}-{name}", marks=marks))
     return pytest.mark.parametrize(("library", "name"), cases)
 
 
@@ -48,7 +51,7 @@ def test_family_task_and_licence(library, name, row, listed):
     assert {key: getattr(item, key) for key in expected} == expected
 
 
-@of_every_library("traced", "params", "millions")
+@of_every_library("traced", "params", "millions", quick=1)
 def test_a_model_is_built_without_weights_and_traced(library, name, row, plugin):
     model = resolve(f"{library}:{name}")
     assert all(parameter.is_meta for parameter in model.parameters())
