@@ -21,7 +21,8 @@ resnext50_32x4d res2net50_14w_8s skresnet18 inception_v3 vgg11 dpn68 dla34 nfnet
 coat_lite_tiny crossvit_tiny_240 pit_ti_224 visformer_tiny pvt_v2_b0 twins_svt_small
 tnt_s_patch16_224
 starnet_s1 repghostnet_050 beit_base_patch16_224 vovnet39a selecsls42b spnasnet_100 hardcorenas_a
-semnasnet_075 mambaout_femto focalnet_tiny_srf davit_tiny maxvit_tiny_tf_224""".split()
+semnasnet_075 mambaout_femto focalnet_tiny_srf davit_tiny maxvit_tiny_tf_224 mobilevitv2_050
+efficientformer_l1 gcvit_xxtiny cspresnet50 convmixer_768_32 xception41""".split()
 TORCHVISION = """resnet18 alexnet squeezenet1_1 mobilenet_v3_small shufflenet_v2_x0_5 mnasnet0_5
 efficientnet_b0 regnet_y_400mf googlenet densenet121 vgg11_bn swin_t convnext_tiny vit_b_32
 inception_v3 mobilenet_v2 resnext50_32x4d wide_resnet50_2 swin_v2_t maxvit_t""".split()
@@ -32,7 +33,7 @@ mpnet mistral longt5 poolformer unispeech xlm-roberta gemma m2m_100 resnet
 audio-spectrogram-transformer
 camembert gpt_neo bigbird_pegasus regnet mctct nystromformer qwen3 fsmt mobilevit clap_audio_model
 squeezebert codegen prophetnet levit univnet fnet stablelm plbart cvt moonshine convbert
-falcon""".split()
+falcon roformer rembert gpt_bigcode xglm yolos vit_mae layoutlm olmo""".split()
 _LAYERS = """num_hidden_layers n_layer n_layers num_layers encoder_layers decoder_layers
 num_decoder_layers num_encoder_layers encoder_num_hidden_layers decoder_num_hidden_layers
 num_hidden_groups_""".split()

@@ -12,13 +12,15 @@ from __future__ import annotations
 import re
 import warnings
 from io import BufferedReader
+from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile, ZipFile, is_zipfile
 
 import torch
 from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
 
-from .lowered import program
+from .lowered import is_weight, program
 
 _NAMESPACES = frozenset(("aten", "prim", "prims", "quantized", "torchvision"))
 _OPERATOR = re.compile(r"(?<![\w.])ops\s*\.\s*(\w+)\s*\.\s*(\w+)")
@@ -26,7 +28,6 @@ _FILES = re.compile(r"\b(?:torch|aten)\s*\.\s*(save|load|from_file|_load_\w+)\s*
 _CLASSES = re.compile(r"torch\s*\.\s*classes\s*\.\s*(\w+)")
 _MOST_CODE = 64 << 20  # bytes
 _MOST_FILES = 1_000_000
-_READ_WHOLE = 256 << 20  # bytes of a file whose constants are read too
 
 
 def has_code(file: BufferedReader) -> bool:
@@ -48,25 +49,36 @@ def load(file: BufferedReader) -> nn.Module:
     """
     try:
         with ZipFile(file) as archive:
-            size = _check(archive)
+            _check(archive)
     except (BadZipFile, NotImplementedError, EOFError, UnicodeDecodeError) as error:
         raise ValueError(f"the archive is damaged: {error}") from error
-    try:
-        loaded = _loaded(file, "cpu" if size < _READ_WHOLE else "meta")
-    except NotImplementedError:  # torch compares equal constants, which needs their values
-        loaded = _loaded(file, "cpu")
-    return program(loaded)
-
-
-def _loaded(file: BufferedReader, place: str) -> Any:
-    file.seek(0)
-    with warnings.catch_warnings():
+    with _WithoutWeights(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that TorchScript is deprecated
-        return torch.jit.load(file, map_location=place)  # type: ignore[no-untyped-call]
+        # By its number: of a file in hand torch makes three copies.
+        number = Path(f"/dev/fd/{file.fileno()}")
+        file.seek(0)
+        opened = number if number.exists() else file
+        script = torch.jit.load(opened, map_location="meta")  # type: ignore[no-untyped-call]
+        return program(script)
 
 
-def _check(archive: ZipFile) -> int:
-    """How many bytes the archive unpacks to."""
+class _WithoutWeights(TorchDispatchMode):
+    """Lets torch load tensors to meta, but for those whose values are read.
+
+    Torch looks for equal constants, to keep one of them. Those on meta are not compared.
+    """
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        if func is torch.ops.aten.equal.default and any(each.is_meta for each in args):
+            return args[0] is args[1]
+        if func is torch.ops.aten._to_copy.default and not is_weight(args[0]):
+            return args[0]
+        return func(*args, **kwargs)
+
+
+def _check(archive: ZipFile) -> None:
+    """Raise where the archive is too large, or its program would do more than compute."""
     entries = archive.filelist
     if len(entries) > _MOST_FILES:
         raise ValueError(f"the archive has {len(entries):,} files")
@@ -82,7 +94,6 @@ def _check(archive: ZipFile) -> int:
             raise ValueError(f"the archive has over {_MOST_CODE >> 20} MiB of source")
         text = archive.read(entry).decode("utf-8" if _is_code(entry.filename) else "latin-1")
         _refuse(text, is_code=_is_code(entry.filename))
-    return total
 
 
 def _is_code(name: str) -> bool:

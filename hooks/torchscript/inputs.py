@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections import deque
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import torch
 
@@ -24,6 +26,8 @@ _PLACES = {  # of the weight among the arguments
     "aten::layer_norm": 2,
     "aten::batch_norm": 1,
 }
+_WIDTH_FIRST = ("aten::layer_norm", "aten::addmm", "aten::batch_norm")  # of the weight's sizes
+_MOVES = ("aten::unsqueeze", "aten::transpose", "aten::permute")
 _PLAIN: dict[str, Any] = {
     "IntType": 1,
     "FloatType": 1.0,
@@ -45,69 +49,99 @@ def guesses(graph: Any, inputs: list[Any], shapes: dict[str, list[int]]) -> list
     found: dict[str, tuple[Any, ...]] = {}
     for round_ in range(len(_SIDES)):
         made = tuple(
-            _argument(value, kind, shape, round_)
-            for value, (kind, shape) in zip(inputs, layers, strict=True)
+            _argument(value, layer, round_) for value, layer in zip(inputs, layers, strict=True)
         )
         found.setdefault(str([getattr(item, "shape", item) for item in made]), made)
     return list(found.values())
 
 
-def _layer(value: Any, shapes: dict[str, list[int]]) -> tuple[str, list[int]]:
-    """The kind of the first layer that reads a value, and the shape of its weight."""
+class _Layer(NamedTuple):
+    """The first layer that reads an input.
+
+    Attributes:
+        kind: Its operator; empty if there is none.
+        shape: Of its weight.
+        moves: What turns the dimensions of the input before, in order.
+    """
+
+    kind: str = ""
+    shape: Sequence[int] = ()
+    moves: tuple[Any, ...] = ()
+
+
+def _layer(value: Any, shapes: dict[str, list[int]]) -> _Layer:
     seen: set[str] = set()
-    waiting = [value]
+    waiting: deque[tuple[Any, tuple[Any, ...]]] = deque([(value, ())])
     for _ in range(_MOST_USES):
         if not waiting:
             break
-        value = waiting.pop(0)
+        value, moves = waiting.popleft()
         for use in value.uses():
             node = use.user
             names = [item.debugName() for item in node.inputs()]
             if node.kind() == "aten::embedding" and use.offset == 1:
-                return "aten::embedding", shapes.get(names[0], [])
+                return _Layer("aten::embedding", shapes.get(names[0], []), moves)
             place = _PLACES.get(node.kind())
             if place is not None and use.offset < place and names[place] in shapes:
-                return node.kind(), shapes[names[place]]
+                return _Layer(node.kind(), shapes[names[place]], moves)
             for output in node.outputs():
                 if output.debugName() not in seen:
                     seen.add(output.debugName())
-                    waiting.append(output)
-    return "", []
+                    waiting.append((output, (*moves, node) if node.kind() in _MOVES else moves))
+    return _Layer()
 
 
-def _argument(value: Any, layer: str, shape: list[int], round_: int) -> Any:
+def _before(shape: list[int], moves: tuple[Any, ...]) -> list[int]:
+    """The shape of an input that has this one after the moves."""
+    for node in reversed(moves):
+        given = [item.toIValue() for item in node.inputs()][1:]
+        places = list(range(len(shape)))
+        try:
+            if node.kind() == "aten::unsqueeze":
+                if shape[given[0]] == 1:
+                    del places[given[0]]
+            elif node.kind() == "aten::transpose":
+                first, second = given
+                places[first], places[second] = places[second], places[first]
+            else:
+                places = [[place % len(shape) for place in given[0]].index(each) for each in places]
+        except (TypeError, ValueError, IndexError):  # not known, or of another layer
+            return shape
+        shape = [shape[place] for place in places]
+    return shape
+
+
+def _argument(value: Any, layer: _Layer, round_: int) -> Any:
     kind, name = value.type().kind(), value.debugName().lower()
     if kind == "OptionalType":
         return None
     if kind in _PLAIN:
         return _PLAIN[kind]
-    side, steps = _SIDES[round_], _STEPS[round_ % len(_STEPS)]
-    made = _tensor(name, layer, shape, side, steps, round_)
+    made = _tensor(name, layer, round_)
     if kind == "ListType":
         return [made]
     return (made,) if kind == "TupleType" else made
 
 
-def _tensor(
-    name: str, layer: str, shape: list[int], side: int, steps: int, round_: int
-) -> torch.Tensor:
+def _tensor(name: str, layer: _Layer, round_: int) -> torch.Tensor:
+    side, steps = _SIDES[round_], _STEPS[round_ % len(_STEPS)]
     if "mask" in name:
         return torch.ones(1, steps, dtype=torch.int64)
-    if layer == "aten::embedding" or "ids" in name.split("_"):
+    if layer.kind == "aten::embedding" or "ids" in name.split("_"):
         return example(torch.int64, (1, steps))
-    if "conv" in layer and len(shape) == 3:
-        long = _SAMPLES if shape[1] == 1 else 3000
-        return example(torch.float32, (1, shape[1], long))
-    if "conv" in layer and len(shape) == 5:
-        return example(torch.float32, (1, shape[1], 16, min(side, 112), min(side, 112)))
-    if "conv" in layer:
-        channels = shape[1] if shape[1] > 1 or round_ else 1
-        return example(torch.float32, (1, channels, side, side))
-    if layer:
-        width = (
-            shape[0]
-            if layer in ("aten::layer_norm", "aten::addmm", "aten::batch_norm")
-            else shape[-1]
-        )
-        return example(torch.float32, (1, width) if round_ % 2 else (1, steps, width))
-    return example(torch.float32, (1, 3, side, side))
+    return example(torch.float32, _before(_read(layer, side, steps, round_), layer.moves))
+
+
+def _read(layer: _Layer, side: int, steps: int, round_: int) -> list[int]:
+    """The shape of what a layer reads."""
+    kind, shape = layer.kind, layer.shape
+    if "conv" in kind and len(shape) == 3:
+        return [1, shape[1], _SAMPLES if shape[1] == 1 else 3000]
+    if "conv" in kind and len(shape) == 5:
+        return [1, shape[1], 16, min(side, 112), min(side, 112)]
+    if "conv" in kind:
+        return [1, shape[1] if shape[1] > 1 or round_ else 1, side, side]
+    if not kind:
+        return [1, 3, side, side]
+    width = shape[0] if kind in _WIDTH_FIRST else shape[-1]
+    return [1, width] if round_ % 2 else [1, steps, width]

@@ -7,15 +7,18 @@ call.
 
 from __future__ import annotations
 
+import warnings
+from io import BytesIO
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from .._shared.program import Program, Step, Value, empty, is_known
 from .inputs import guesses
 
-_LEAST_WEIGHT = 2  # elements of a frozen constant that was a weight
+_LEAST_WEIGHT = 2  # elements; a constant with fewer is a number
 
 _plainly: Any = torch.jit.optimized_execution  # type: ignore[attr-defined]
 
@@ -42,7 +45,7 @@ def program(script: Any) -> nn.Module:
         for value, tensor in zip(inputs[own:], tensors, strict=True)
     }
     found = guesses(graph, inputs[:own], shapes)
-    call = _Call(torch._C._create_function_from_graph("forward", graph))
+    call = _Call(_written_again(graph))
     step = Step(call, [Value(name) for name in (*names, *weights)], result="result")
     made = _Script(names, [step], [Value("result")], weights)
     made.script_inputs = found
@@ -56,14 +59,48 @@ class _Script(Program):
 class _Call:
     """Runs the graph as it stands: torch would fuse its calls and compile it."""
 
-    __slots__ = ("_function",)  # nothing to copy into a twin
+    __slots__ = ("_script",)  # nothing to copy into a twin
 
-    def __init__(self, function: Any) -> None:
-        self._function = function
+    def __init__(self, script: Any) -> None:
+        self._script = script
 
     def __call__(self, *args: Any) -> Any:
-        with _plainly(False):
-            return self._function(*args)
+        with _plainly(False), _Refusals() as refusals:
+            try:
+                return self._script.forward(*args)
+            except RuntimeError as error:
+                if refusals.last is not None:
+                    raise refusals.last from error
+                # The lines of the program that led there come first in its text.
+                raise type(error)(str(error).rpartition("\nRuntimeError: ")[2]) from error
+
+
+class _Refusals(TorchDispatchMode):
+    """Keeps the error of a call: the interpreter raises another, without its type and text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.last: Exception | None = None
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        try:
+            return func(*args, **(kwargs or {}))
+        except Exception as error:
+            self.last = error
+            raise
+
+
+def _written_again(graph: Any) -> Any:
+    """The graph as a module that torch has written and read once more.
+
+    A node that was inlined knows the function from which it came, and freezing deletes that
+    function. The interpreter reads its name when a call fails, and ends the process. What is
+    written has no such nodes.
+    """
+    function = torch._C._create_function_from_graph("forward", graph)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that TorchScript is deprecated
+        return torch.jit.load(BytesIO(function.save_to_buffer()))  # type: ignore[no-untyped-call]
 
 
 def _lowered(script: Any) -> tuple[Any, list[Tensor], set[int]]:
@@ -88,12 +125,17 @@ def _frozen(graph: Any) -> list[Tensor]:
         if node.kind() != "prim::Constant" or node.output().type().kind() != "TensorType":
             continue
         tensor = node.t("value")
-        if tensor.is_floating_point() and tensor.numel() >= _LEAST_WEIGHT and tensor.ndim:
+        if is_weight(tensor):
             value = graph.addInput()
             value.setType(node.output().type())
             node.output().replaceAllUsesWith(value)
             found.append(tensor)
     return found
+
+
+def is_weight(tensor: Tensor) -> bool:
+    """Whether the values are not read: a constant number, places, sizes and masks are."""
+    return tensor.numel() >= _LEAST_WEIGHT and not is_known(tensor.dtype, tensor.shape)
 
 
 def _weight(tensor: Tensor, is_learned: bool) -> Tensor:

@@ -208,14 +208,59 @@ class Constant(nn.Module):
         return self.linear(x * torch.tensor([1.0, 2, 3, 4])) + torch.tensor([4.0, 3, 2, 1])
 
 
-def test_a_large_script_is_read_though_its_constants_have_no_values(tmp_path, monkeypatch):
-    from nar_plugin.hooks.torchscript import archive
-
-    monkeypatch.setattr(archive, "_READ_WHOLE", 0)
+def test_constants_of_a_script_are_read_without_their_values(tmp_path):
     model, inputs = Constant().eval(), (torch.rand(1, 4),)
     torch.jit.save(torch.jit.trace(model, inputs), tmp_path / "m.pt")
     wanted = nar_plugin.trace(model, example_inputs=inputs)
     assert nar_plugin.trace(tmp_path / "m.pt", example_inputs=inputs).design == wanted.design
+
+
+class Sized(nn.Module):
+    """Takes pictures of 256 points alone, as a trace of windows does; its parts are inlined."""
+
+    def __init__(self, left):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 3) if left == 4 else nn.Conv2d(4, 4, 3)
+        self.inner = Sized(left - 1) if left else nn.Identity()
+
+    def forward(self, x):
+        x = self.inner(self.conv(x))
+        return x.view(1, 4, 60_516) if x.dim() == 4 else x  # 246 squared
+
+
+class Waves(nn.Module):
+    """Samples without a channel, and frames with their features last."""
+
+    def __init__(self):
+        super().__init__()
+        self.waves, self.frames = nn.Conv1d(1, 8, 10, 5), nn.Conv1d(12, 8, 3)
+
+    def forward(self, waves, frames):
+        return self.waves(waves[:, None]).mean(-1) + self.frames(frames.transpose(1, 2)).mean(-1)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("model", "inputs"),
+    [
+        (Sized(4), (torch.rand(1, 3, 256, 256),)),
+        (Waves(), (torch.rand(1, 900), torch.rand(1, 90, 12))),
+    ],
+)
+def test_a_script_that_refuses_inputs_is_asked_with_others(tmp_path, model, inputs):
+    """What its interpreter says of a refusal once ended the process."""
+    torch.jit.save(torch.jit.trace(model.eval(), inputs), tmp_path / "m.pt")
+    wanted = nar_plugin.trace(model, example_inputs=inputs)
+    assert nar_plugin.trace(tmp_path / "m.pt").fingerprint == wanted.fingerprint
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_script_needs_little_memory_beyond_its_largest_weight(tmp_path, monkeypatch):
+    monkeypatch.setattr("nar_plugin.references.model_file._MOST_MEMORY", 32 << 20)
+    model, inputs = nn.Sequential(*(nn.Linear(2400, 2400) for _ in range(3))), torch.rand(1, 2400)
+    torch.jit.save(torch.jit.trace(model, inputs), tmp_path / "m.pt")
+    assert (tmp_path / "m.pt").stat().st_size > 64 << 20  # of 22 MiB each
+    assert len(nar_plugin.trace(tmp_path / "m.pt")) == 3
 
 
 def test_a_file_is_found_and_compared(files):
