@@ -13,7 +13,8 @@ from torch import Tensor, nn
 from nar_plugin.hookspecs import ExampleInputs
 
 from .._shared.attribute_search import integer
-from .._shared.layers import STEPS, TOKENS, floats, ids
+from .._shared.layer_inputs import STEPS, TOKENS
+from .._shared.layers import floats, ids
 
 _USUAL = {1: (256, 64), 2: (256, 224, 96, 64), 3: (96, 64, 128, 32)}  # by dimensions
 _SHAPES = ("img_size", "image_size", "input_image_size", "in_shape", "input_shape")

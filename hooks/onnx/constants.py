@@ -15,7 +15,7 @@ import torch
 from onnx import numpy_helper
 from torch import nn
 
-from .._shared.program import MOST_KNOWN, empty
+from .._shared.program_tensors import MOST_KNOWN, empty
 from .folded import LAYERS, has_values
 from .quantized import PACKED
 from .shapes import FLOATS

@@ -15,7 +15,7 @@ import onnx
 import torch
 from torch import Tensor, nn
 
-from .._shared.program import empty
+from .._shared.program_tensors import empty
 from .shapes import FLOATS
 
 LAYERS = frozenset(

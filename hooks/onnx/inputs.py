@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .._shared.program import example
+from .._shared.program_tensors import example
 from .shapes import FLOATS
 
 _TYPES = {

@@ -11,7 +11,8 @@ import onnx
 import torch
 from torch import Tensor, nn
 
-from .._shared.program import Program, Value
+from .._shared.program import Program
+from .._shared.program_steps import Value
 from .constants import initial_values
 from .folded import hoist, unfold, without_guards
 from .group_norms import join_group_norms

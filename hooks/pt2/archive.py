@@ -6,8 +6,6 @@ inputs and evaluates the formulas of sizes; none of this is needed, and nothing 
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping
 from io import BufferedReader
 from typing import Any
@@ -16,12 +14,13 @@ from zipfile import BadZipFile, ZipFile
 import torch
 from torch import Tensor, nn
 
-from .._shared.program import Program, empty, example, is_known, known
-from .calls import SCALAR_TYPES, Reader
+from .._shared.program import Program
+from .._shared.program_tensors import empty, example, is_known, known
+from .arguments import SCALAR_TYPES
+from .calls import Reader
 from .decompositions import composed
+from .entries import first, payloads, read, read_json
 
-_MOST_JSON = 256 << 20  # bytes; stack traces make 30 MB of the largest designs
-_MOST_RATIO = 200  # of JSON, compressed; torch stores its own
 _MOST_FILES = 1_000_000
 _DYNAMIC = 8  # a size that the export left open
 
@@ -46,16 +45,16 @@ def program(file: BufferedReader) -> nn.Module:
 
 def _program(archive: ZipFile) -> nn.Module:
     names = sorted(archive.namelist())
-    model = _first(names, r"(^|/)models/[^/]+\.json$") or _first(names, r"serialized_exported_\w+$")
-    model = model or _first(names, r"(^|/)serialized_exported_program\.json$")
+    model = first(names, r"(^|/)models/[^/]+\.json$") or first(names, r"serialized_exported_\w+$")
+    model = model or first(names, r"(^|/)serialized_exported_program\.json$")
     if model is None:
-        if _first(names, r"\.(so|cubin|cpp)$"):
+        if first(names, r"\.(so|cubin|cpp)$"):
             raise ValueError("it is compiled by AOTInductor, so it holds no graph")
         raise ValueError("the archive has no models/*.json")
-    content = _json(archive, model)
+    content = read_json(archive, model)
     module, constraints = content["graph_module"], content.get("range_constraints") or {}
     graph, inputs, weights = module["graph"], [], {}
-    payloads = _payloads(archive, names)
+    places = payloads(archive, names)
     metas = {name: _meta(value, constraints) for name, value in graph["tensor_values"].items()}
     examples: list[Any] = []
     for spec in module["signature"]["input_specs"]:
@@ -71,7 +70,7 @@ def _program(archive: ZipFile) -> nn.Module:
             inputs.append(name)
             examples.append(next(iter(item["value"].values())))
         elif kind in ("parameter", "buffer", "tensor_constant"):
-            weights[name] = _weight(archive, payloads.get(fqn), metas[name], kind == "parameter")
+            weights[name] = _weight(archive, places.get(fqn), metas[name], kind == "parameter")
         else:
             raise ValueError(f"it has an input of the kind {kind!r:.40}")
     reader = Reader()
@@ -104,19 +103,7 @@ def _weight(
         return nn.Parameter(empty(*meta), requires_grad=False)
     if place is None or not is_known(*meta):
         return empty(*meta)
-    return known(*meta, _bytes(archive, place, 1 << 20))
-
-
-def _payloads(archive: ZipFile, names: list[str]) -> dict[str, str]:
-    """Where the raw bytes of each weight and constant are; what is pickled is left out."""
-    places = {}
-    for name in names:
-        if re.search(r"data/(weights|constants)/\w+_config\.json$", name):
-            folder = name.rpartition("/")[0]
-            for fqn, meta in _json(archive, name)["config"].items():
-                if not meta["use_pickle"]:
-                    places[fqn] = f"{folder}/{meta['path_name']}"
-    return places
+    return known(*meta, read(archive, place, 1 << 20))
 
 
 def _meta(value: Any, constraints: Mapping[str, Any]) -> tuple[torch.dtype, list[int]]:
@@ -142,27 +129,3 @@ def _number(argument: Any, graph: Any, constraints: Mapping[str, Any]) -> Any:
     if kind != "as_sym_int" or "as_int" in value:
         return value["as_int"] if isinstance(value, Mapping) else value
     return _size(graph["sym_int_values"][value["as_name"]], constraints)
-
-
-def _first(names: list[str], pattern: str) -> str | None:
-    return next((name for name in names if re.search(pattern, name)), None)
-
-
-def _json(archive: ZipFile, name: str) -> Any:
-    return json.loads(_bytes(archive, name, _MOST_JSON))
-
-
-def _bytes(archive: ZipFile, name: str, most: int) -> bytes:
-    """The content of a file in the archive.
-
-    Raises:
-        ValueError: It is too large, or says that it is much larger than what is stored.
-    """
-    entry = archive.getinfo(name)
-    if entry.file_size > min(most, _MOST_RATIO * max(entry.compress_size, 1000)):
-        raise ValueError(f"{name[:80]} in the archive has {entry.file_size:,} bytes")
-    with archive.open(entry) as content:
-        found = content.read(most + 1)
-    if len(found) > most:
-        raise ValueError(f"{name[:80]} in the archive is larger than it says")
-    return found

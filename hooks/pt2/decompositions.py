@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from torch.utils import _pytree as tree
 
-from .._shared.program import Step, Value
+from .._shared.program_steps import Step, Value
 from .._shared.rolls import roll
 
 _ATEN = torch.ops.aten

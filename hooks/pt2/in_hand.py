@@ -9,7 +9,9 @@ from torch import SymBool, SymFloat, SymInt, Tensor, fx, nn
 from torch.export.graph_signature import InputKind, OutputKind
 from torch.utils import _pytree as tree
 
-from .._shared.program import Program, Step, Value, example
+from .._shared.program import Program
+from .._shared.program_steps import Step, Value
+from .._shared.program_tensors import example
 from .decompositions import composed
 
 _WEIGHTS = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from .._shared.program import example
+from .._shared.program_tensors import example
 
 _SIDES = (224, 256, 384, 299, 240, 192, 512, 128, 32)  # of pictures
 _STEPS = (64, 16, 128, 512, 1)  # of sequences

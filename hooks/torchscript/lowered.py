@@ -15,7 +15,9 @@ import torch
 from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from .._shared.program import Program, Step, Value, empty, is_known
+from .._shared.program import Program
+from .._shared.program_steps import Step, Value
+from .._shared.program_tensors import empty, is_known
 from .inputs import guesses
 
 _LEAST_WEIGHT = 2  # elements; a constant with fewer is a number

@@ -10,7 +10,8 @@ from torch import Tensor, nn
 
 from nar_plugin.hookspecs import ExampleInputs
 
-from .._shared.layers import STEPS, TOKENS, floats, ids
+from .._shared.layer_inputs import STEPS, TOKENS
+from .._shared.layers import floats, ids
 
 _READERS = ("token_emb", "embeds", "project_in", "input_embed")  # what only the first part has
 

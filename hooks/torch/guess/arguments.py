@@ -13,16 +13,9 @@ from torch import Tensor, nn
 from nar_plugin.tracing.twin.parts import modules
 
 from ..._shared.attribute_search import integer
-from ..._shared.layers import (
-    IMAGE,
-    KINDS,
-    STEPS,
-    TOKENS,
-    floats,
-    ids,
-    stems_of,
-    width_of,
-)
+from ..._shared.layer_inputs import KINDS, STEPS, TOKENS
+from ..._shared.layers import floats, ids, stems_of, width_of
+from ..._shared.picture_inputs import IMAGE
 from .columns import columns
 from .first_state import first_state
 

@@ -8,7 +8,8 @@ from torch import Tensor, nn
 
 from nar_plugin.tracing.twin.parts import modules
 
-from ..._shared.layers import STEPS, floats, ids
+from ..._shared.layer_inputs import STEPS
+from ..._shared.layers import floats, ids
 
 _NUMBERS = re.compile(r"^x_(num|cont)|continuous|numerical|^dense_(x|inputs?|features?)$")
 _CATEGORIES = re.compile(r"^x_cat|categorical|categories")

@@ -12,7 +12,7 @@ from torch.utils import _pytree as tree
 
 from nar_plugin.hookspecs import ExampleInputs
 
-from ..._shared.program import example
+from ..._shared.program_tensors import example
 
 
 def exported(model: nn.Module) -> Iterator[ExampleInputs]:

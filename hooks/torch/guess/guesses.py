@@ -13,19 +13,9 @@ from torch import Tensor, nn
 from nar_plugin.hookspecs import ExampleInputs
 
 from ..._shared.attribute_search import input_shape
-from ..._shared.layers import (
-    IMAGE,
-    KINDS,
-    PICTURES,
-    STEPS,
-    TOKENS,
-    floats,
-    ids,
-    rows_of_table,
-    stems_of,
-    thinner,
-    width_of,
-)
+from ..._shared.layer_inputs import KINDS, STEPS, TOKENS
+from ..._shared.layers import PICTURES, floats, ids, rows_of_table, stems_of, width_of
+from ..._shared.picture_inputs import IMAGE, thinner
 from .annotations import annotated
 from .arguments import (
     ADJACENCY,

@@ -13,7 +13,8 @@ from torch.nn.utils.rnn import PackedSequence
 
 from nar_plugin.hookspecs import ExampleInputs
 
-from ..._shared.layers import STEPS, floats, stems_of, width_of
+from ..._shared.layer_inputs import STEPS
+from ..._shared.layers import floats, stems_of, width_of
 from .arguments import EDGES, companions
 from .reading import read
 from .slots import Slot

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from nar_plugin.hookspecs import ExampleInputs
 
-from ..._shared.layers import IMAGE
+from ..._shared.picture_inputs import IMAGE
 from ..guess.arguments import companions
 
 

@@ -10,7 +10,8 @@ from torch import Tensor, nn
 
 from nar_plugin.hookspecs import ExampleInputs
 
-from ..._shared.layers import STEPS, floats
+from ..._shared.layer_inputs import STEPS
+from ..._shared.layers import floats
 from ..guess.arguments import CONTEXT
 from . import edits as edit
 from .arguments import parameters

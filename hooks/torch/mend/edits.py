@@ -13,7 +13,7 @@ from torch import Tensor
 
 from nar_plugin.hookspecs import ExampleInputs
 
-from ..._shared.layers import STEPS
+from ..._shared.layer_inputs import STEPS
 
 _MOST_ELEMENTS = 1 << 28
 _MOST_DIMENSIONS = 8

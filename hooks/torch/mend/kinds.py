@@ -15,7 +15,9 @@ from torch import Tensor, nn
 from nar_plugin.hookspecs import ExampleInputs
 from nar_plugin.tracing.twin.parts import modules
 
-from ..._shared.layers import IMAGE, STEPS, floats
+from ..._shared.layer_inputs import STEPS
+from ..._shared.layers import floats
+from ..._shared.picture_inputs import IMAGE
 from ..guess.arguments import EDGES
 from . import arguments
 from . import edits as edit

@@ -12,7 +12,8 @@ from torch import Tensor, nn
 
 from nar_plugin.hookspecs import ExampleInputs
 
-from ..._shared.layers import KINDS, stems_of
+from ..._shared.layer_inputs import KINDS
+from ..._shared.layers import stems_of
 from . import edits as edit
 from . import sizes
 
