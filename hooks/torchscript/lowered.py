@@ -115,7 +115,7 @@ def _lowered(script: Any) -> tuple[Any, list[Tensor], set[int]]:
     graph, tensors = lowered
     if any(not isinstance(tensor, Tensor) for tensor in tensors):
         raise ValueError("it has packed weights, which only its own kernels can read")
-    learned = {id(item) for item in tensors if item.requires_grad}
+    learned = {id(item) for item in script.parameters()}  # some are fixed, such as sinusoids
     tensors = [*tensors, *_frozen(graph)]
     return graph, tensors, learned
 

@@ -239,6 +239,28 @@ class Waves(nn.Module):
         return self.waves(waves[:, None]).mean(-1) + self.frames(frames.transpose(1, 2)).mean(-1)
 
 
+class Placed(nn.Module):
+    """Adds a table of places that is a parameter, though it is not trained."""
+
+    def __init__(self):
+        super().__init__()
+        self.table, self.out = nn.Embedding(64, 8), nn.Linear(8, 4)
+        self.table.requires_grad_(False)
+
+    def forward(self, x):
+        return self.out(x + self.table(torch.arange(x.shape[1])))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_parameter_of_a_script_that_is_not_trained_is_a_weight(tmp_path):
+    model, inputs = Placed(), (torch.rand(1, 64, 8),)
+    torch.jit.save(torch.jit.trace(model, inputs), tmp_path / "m.pt")
+    wanted = nar_plugin.trace(model, example_inputs=inputs)
+    assert "embedding" in {op.kind for op in wanted.ops}
+    made = nar_plugin.trace(tmp_path / "m.pt", example_inputs=inputs)
+    assert (made.fingerprint, made.params) == (wanted.fingerprint, wanted.params)
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
     ("model", "inputs"),
