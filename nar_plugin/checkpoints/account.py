@@ -75,9 +75,9 @@ class Account:
         """Explain what both have as it is."""
         self.left.update(self.have)
         for shape, need in self.needs.items():
-            count = min(self.left[shape], need.most)
-            self.open[shape] = max(need.least, count)
-            self.explain({shape: count}, {shape: count})
+            if count := min(self.left[shape], need.most):
+                self.explain({shape: count}, {shape: count})
+            self.open[shape] = max(need.least - count, 0)
         self.drop_empty()
 
     def explain(self, taken: Counts, given: Counts) -> None:
@@ -109,7 +109,10 @@ class Account:
 
     def result(self, params: int, tied: Counts) -> Match:
         """What is explained and what is not, on both sides."""
-        whole, own, buffers = self.sizes(tied)
+        own, buffers = self.sizes(tied)
+        whole = sum(
+            elements(shape) * (count - tied.get(shape, 0)) for shape, count in self.have.items()
+        )
         beside = buffers + sum(elements(ours) - elements(theirs) for ours, theirs in self.resized)
         exact = whole == params + beside
         loose, hidden = self.loose(), max(params - own, 0)
@@ -152,16 +155,15 @@ class Account:
             slack=round(self.weight(self.open, self.weigh) + self.slack(), 6),
         )
 
-    def sizes(self, tied: Counts) -> tuple[int, int, int]:
-        """The numbers of the file, of the design's operations, and of buffers in the file."""
-        whole = own = buffers = 0
-        for shape, count in self.have.items():
-            whole += elements(shape) * (count - tied.get(shape, 0))
+    def sizes(self, tied: Counts) -> tuple[int, int]:
+        """The numbers of the design's operations, and of buffers in the file."""
+        own = buffers = 0
         for shape, need in self.needs.items():
-            learned = min(self.used[shape], need.most - need.buffers)
-            own += elements(shape) * max(need.least, learned - tied.get(shape, 0))
-            buffers += elements(shape) * (self.used[shape] - learned)
-        return whole, own, buffers
+            size, used = elements(shape), self.used[shape]
+            learned = min(used, need.most - need.buffers)
+            own += size * max(need.least, learned - tied.get(shape, 0))
+            buffers += size * (used - learned)
+        return own, buffers
 
     def slack(self) -> float:
         """The weight of what the design may have, and the file has not."""

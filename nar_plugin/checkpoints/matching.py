@@ -7,11 +7,16 @@ rule explains what the ones before it left.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 
 from nar_plugin.checkpoints.account import Account, Counts, Match, Need, Weigh
-from nar_plugin.checkpoints.compositions import best_way, by_rest, compositions, one_expert
+from nar_plugin.checkpoints.compositions import (
+    best_way,
+    by_rest,
+    compositions,
+    one_expert,
+    one_side_off,
+)
 from nar_plugin.checkpoints.parameters import Shape, elements
 
 MOST_RESIZED = 2  # layers with other classes or words, of as many sides: one at each end
@@ -50,14 +55,17 @@ def match(
 
 def _unpack_experts(both: Account) -> None:
     """Explain packed matrices of experts by one for each, or by one for each gate and value."""
+    packs = [shape for shape in both.open if both.needs[shape].packed]
+    if not packs:
+        return
     parts = by_rest(both.left)
-    for shape in list(both.open):
+    for shape in packs:
         packed = both.needs[shape].packed
         one = one_expert(shape, packed)
         if one is None:
             continue
         ways = [(one,), *compositions(one, parts)]
-        if found := best_way(ways, both.left, both.open[shape], packed):
+        if found := best_way(ways, both.left.__getitem__, both.open[shape], packed):
             pieces, count = found
             both.explain({p: n * packed * count for p, n in pieces.items()}, {shape: count})
     both.drop_empty()
@@ -69,13 +77,19 @@ def _join_layers(both: Account) -> None:
     One of them at least must be left over. The others may have explained a layer of their own
     shape, which is missing then: a file that lacks one matrix lacks that one alone.
     """
+    if not (both.open and both.left):
+        return
     parts = by_rest(both.left)
+
+    def had(piece: Shape) -> int:
+        return both.left[piece] + both.used[piece]
+
     for shape in sorted(both.open, key=elements, reverse=True):
-        while found := best_way(compositions(shape, parts), both.left, both.open[shape]):
+        ways = list(compositions(shape, parts))
+        while found := best_way(ways, both.left.__getitem__, both.open[shape]):
             pieces, count = found
             both.explain({p: n * count for p, n in pieces.items()}, {shape: count})
-        had = Counter({piece: both.left[piece] + both.used[piece] for piece in both.have})
-        ways = [way for way in compositions(shape, parts) if any(both.left[piece] for piece in way)]
+        ways = [way for way in ways if any(both.left[piece] for piece in way)]
         if found := best_way(ways, had, min(both.open[shape], 1)):
             pieces, _ = found
             freed = {piece: max(n - both.left[piece], 0) for piece, n in pieces.items()}
@@ -94,9 +108,14 @@ def _split_layers(both: Account) -> None:
     One of them at least must be open. The others may have been explained by tensors of the
     file that are left over then.
     """
+    if not (both.open and both.left):
+        return
     parts = by_rest(both.needs)
+
+    def had(piece: Shape) -> int:
+        return both.open[piece] + both.used[piece]
+
     for shape in sorted(both.left, key=elements, reverse=True):
-        had = Counter({piece: both.open[piece] + both.used[piece] for piece in both.needs})
         ways = [way for way in compositions(shape, parts) if any(both.open[piece] for piece in way)]
         if found := best_way(ways, had, both.left[shape]):
             pieces, most = found
@@ -112,13 +131,16 @@ def _split_layers(both: Account) -> None:
 
 def _reshape(both: Account) -> None:
     """Explain a tensor by one of as many numbers, such as a kernel of patches by a matrix."""
+    if not (both.open and both.left):
+        return
     by_size: dict[int, list[Shape]] = {}
     for shape in both.open:
         by_size.setdefault(elements(shape), []).append(shape)
     for shape in list(both.left):
-        for other in by_size.get(elements(shape), ()):
+        size = elements(shape)
+        for other in by_size.get(size, ()) if size > LEAST_EQUAL else ():
             count = min(both.left[shape], both.open[other])
-            if count > 0 and elements(shape) > LEAST_EQUAL:
+            if count > 0:
                 both.explain({shape: count}, {other: count})
     both.drop_empty()
 
@@ -130,13 +152,14 @@ def _resize(both: Account, params: int, tied: Counts) -> None:
     the file has as much left over as the design has parameters that no operation shows: a table
     of positions may differ from a head in one side as well.
     """
-    hidden = params - both.sizes(tied)[1]
+    hidden = params - both.sizes(tied)[0]
+    single = by_rest(shape for shape, count in both.left.items() if count == 1)
     for shape in sorted(both.open, key=elements, reverse=True):
         alike = [theirs for _, theirs in both.resized if len(theirs) == len(shape)]
         seldom = both.open[shape] == 1 and both.needs[shape].least <= MOST_TIED
         if not seldom or len(alike) >= MOST_RESIZED:
             continue
-        others = [o for o, n in both.left.items() if n == 1 and _differ_in_one(shape, o)]
+        others = [other for other in one_side_off(shape, single) if both.left[other]]
         if others:
             loose = both.loose() - hidden
             other = min(others, key=lambda each: abs(loose - elements(each)))
@@ -152,27 +175,26 @@ def _exchange(both: Account, hidden: int) -> None:
     A head of two classes has the shape of a table of two kinds of tokens, which no operation
     may show. In a file with other classes the table looks like the head.
     """
+    too_much = both.loose() - hidden  # is left over: what the design hides explains the rest
+    if too_much <= 0:
+        return
+    single = by_rest(
+        shape for shape, count in both.used.items() if count == both.needs[shape].least == 1
+    )
     for other in [shape for shape, count in both.left.items() if count == 1]:
-        too_much = both.loose() - hidden  # is left over: what the design hides explains the rest
         taken = [
             shape
-            for shape, count in both.used.items()
-            if count == both.needs[shape].least == 1
-            and _differ_in_one(shape, other)
-            and elements(other) - elements(shape) >= too_much
+            for shape in one_side_off(other, single)
+            if elements(other) - elements(shape) >= too_much
         ]
-        if taken and too_much > 0:
+        if taken:
             shape = max(taken, key=elements)
             both.explain({shape: -1}, {shape: -1})
             both.resized.append((other, shape))
             both.left[other] = both.open[shape] = 0
+            break
     both.drop_empty()
 
 
 def _negative(counts: Counts) -> dict[Shape, int]:
     return {shape: -count for shape, count in counts.items() if count}
-
-
-def _differ_in_one(a: Shape, b: Shape) -> bool:
-    """Whether two shapes of as many sides differ in exactly one of them."""
-    return len(a) == len(b) and sum((Counter(a) - Counter(b)).values()) == 1

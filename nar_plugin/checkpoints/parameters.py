@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 from typing import TypeAlias
 
@@ -100,6 +101,7 @@ def _recurrent(
             yield Parameter(sorted_shape([state, width]), ways, ways)
 
 
+@lru_cache(maxsize=65536)
 def elements(shape: Shape) -> int:
     """How many numbers a tensor of this shape holds."""
     return prod(shape)

@@ -55,7 +55,6 @@ class Asked:
 def propose(
     table: WeightTable,
     params: NDArray[np.int64],
-    weights: NDArray[np.float64],
     asked: Asked,
     count: int,
     allowed: NDArray[np.bool_] | None = None,
@@ -65,27 +64,27 @@ def propose(
     Args:
         table: What the n rows need.
         params: How many parameters each has.
-        weights: How much a tensor of each shape tells.
         asked: The file.
         count: How many such groups.
         allowed: Which rows may be among them; None for all.
 
     Shapes:
-        params int64[n]; weights float64[S]; allowed [n].
+        params int64[n]; allowed [n].
     """
     have = _spelled_otherwise(table, asked.have)
-    held, told = have[table.keys], weights[table.keys]
-    shared = np.bincount(table.rows, told * np.minimum(held, table.most), table.count)
-    lacking = np.bincount(table.rows, told * np.maximum(table.least - held, 0), table.count)
-    whole = sum(weights[table.numbers[s]] * n for s, n in asked.have.items() if s in table.numbers)
+    pairs = np.flatnonzero((have > 0)[table.keys])
+    rows, keys = table.rows[pairs], table.keys[pairs]
+    held, told = have[keys], table.weights[keys]
+    shared = np.bincount(rows, told * np.minimum(held, table.most[pairs]), table.count)
+    met = np.bincount(rows, told * np.minimum(held, table.least[pairs]), table.count)
+    lacking = table.needed - met
+    whole = sum(table.weigh(s) * n for s, n in asked.have.items() if s in table.numbers)
     shared = np.minimum(shared, whole)
     scores = 2 * shared / np.maximum(whole + shared + lacking, 1e-9)
     if asked.adapter:
         order = np.argsort(-shared / max(whole, 1e-9) - 1e-3 * scores, kind="stable")
         return _groups(table, params, [order], count, allowed)
-    sizes = np.array([elements(shape) for shape in table.shapes], dtype=np.float64)
-    buffers = np.bincount(table.rows, sizes[table.keys] * table.buffers, table.count)
-    least, most = np.maximum(params, 1), np.maximum(params + buffers, 1)
+    least, most = np.maximum(params, 1), np.maximum(params + table.buffered, 1)
     size = max(asked.elements, 1)
     far = np.maximum(np.maximum(size / most, least / size) - 1, 0)
     first = np.argsort(-(scores + CLOSE * np.exp(-NEAR * far)), kind="stable")
@@ -122,6 +121,10 @@ def _spelled_otherwise(table: WeightTable, have: Mapping[Shape, int]) -> NDArray
         if (number := table.numbers.get(shape)) is not None:
             counts[number] = count
     parts = by_rest(have)
+
+    def had(piece: Shape) -> int:
+        return have[piece]
+
     few = {shape for shape in have if len(shape) <= 2}
     fused = {
         (*rest, width) for rest, widths in by_rest(few).items() for width in _sums(list(widths))
@@ -129,14 +132,14 @@ def _spelled_otherwise(table: WeightTable, have: Mapping[Shape, int]) -> NDArray
     for shape in map(sorted_shape, fused):
         number = table.numbers.get(shape)
         if number is not None and not counts[number]:
-            found = best_way(compositions(shape, parts), have, 1 << 30)
+            found = best_way(compositions(shape, parts), had, 1 << 30)
             counts[number] = found[1] if found else 0
     for number in np.flatnonzero(table.packed).tolist():
         packed = int(table.packed[number])
         one = one_expert(table.shapes[number], packed)
         if one is None or counts[number]:
             continue
-        if found := best_way([(one,), *compositions(one, parts)], have, 1 << 30, packed):
+        if found := best_way([(one,), *compositions(one, parts)], had, 1 << 30, packed):
             counts[number] = found[1]
     return counts
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nar_plugin.checkpoints.account import Match, Need
 from nar_plugin.checkpoints.loaders import loaders
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 POOL = 80  # rows of different needs that stage two looks at
 ENOUGH = 50  # of them, once one of them is all that the file is
-VECTOR = 0.25  # weight of a bias or a norm beside that of a matrix
-UNKNOWN = 0.6  # weight of a matrix whose shape no row has
 MOST_LOADERS = 8
 SAME = 1e-6  # scores that differ by less are equal
 
@@ -126,16 +124,9 @@ def _found(
     contents = index.contents
     table = table_of(index)
     params = np.asarray(contents.table["params"].to_numpy(), dtype=np.int64)
-    weights = weights_of(table)
     allowed = allowed_rows(contents.table, where) if where else None
-    pool = propose(table, params, weights, asked, max(POOL, 2 * k), allowed)
-
-    def weigh(shape: Shape) -> float:
-        number = table.numbers.get(shape)
-        if number is not None:
-            return float(weights[number])
-        return UNKNOWN * _kind(shape)
-
+    pool = propose(table, params, asked, max(POOL, 2 * k), allowed)
+    weigh = cache(table.weigh)
     names = name_filter(contents.table, where) if where else None
     found: list[_Found] = []
     whole = False
@@ -176,16 +167,6 @@ def table_of(index: ArchitectureIndex) -> WeightTable:
                 )
             _tables[contents] = weight_table(contents.graphs())
         return _tables[contents]
-
-
-def weights_of(table: WeightTable) -> NDArray[np.float64]:
-    """float64[S]: how much a tensor of each shape tells; a rare matrix 1, a bias a quarter."""
-    kinds = np.array([_kind(shape) for shape in table.shapes], dtype=np.float64)
-    return np.asarray(table.rarity * kinds)
-
-
-def _kind(shape: Shape) -> float:
-    return 1.0 if len(shape) > 1 else VECTOR if shape else 0.0
 
 
 def needs_of(table: WeightTable, row: int) -> dict[Shape, Need]:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 Ints = NDArray[np.int64]
 BATCH = 1024  # graphs that are looked at at once: all of them would take a gigabyte
+VECTOR = 0.25  # weight of a bias or a norm beside that of a matrix
+UNKNOWN = 0.6  # weight of a matrix whose shape no row has
 _LARGE = 1 << 20  # numbers of a table that has the words of a language
 
 
@@ -63,10 +65,31 @@ class WeightTable:
         return {shape: number for number, shape in enumerate(self.shapes)}
 
     @cached_property
-    def rarity(self) -> NDArray[np.float64]:
-        """float64[S]: 1 for the shape of one row, less for a common one (inverse frequency)."""
+    def sizes(self) -> NDArray[np.float64]:
+        """float64[S]: how many numbers a tensor of each shape holds."""
+        return np.array([elements(shape) for shape in self.shapes], dtype=np.float64)
+
+    @cached_property
+    def needed(self) -> NDArray[np.float64]:
+        """float64[n]: what the least that each row needs tells in all."""
+        return np.bincount(self.rows, self.weights[self.keys] * self.least, self.count)
+
+    @cached_property
+    def buffered(self) -> NDArray[np.float64]:
+        """float64[n]: how many numbers each row has in buffers."""
+        return np.bincount(self.rows, self.sizes[self.keys] * self.buffers, self.count)
+
+    @cached_property
+    def weights(self) -> NDArray[np.float64]:
+        """float64[S]: how much a tensor of each shape tells; a matrix of one row alone tells 1."""
         having = np.bincount(self.keys, minlength=len(self.shapes))
-        return np.asarray(np.log(1 + self.count / np.maximum(having, 1)) / np.log(1 + self.count))
+        rarity = np.log(1 + self.count / np.maximum(having, 1)) / np.log(1 + self.count)
+        return np.asarray(rarity * np.array([_kind(shape) for shape in self.shapes]))
+
+    def weigh(self, shape: Shape) -> float:
+        """How much a tensor of any shape tells."""
+        number = self.numbers.get(shape)
+        return UNKNOWN * _kind(shape) if number is None else float(self.weights[number])
 
     @cached_property
     def twins(self) -> Ints:
@@ -81,6 +104,10 @@ class WeightTable:
     def starts(self) -> Ints:
         """int64[n + 1]: where the pairs of each row begin."""
         return np.searchsorted(self.rows, np.arange(self.count + 1))
+
+
+def _kind(shape: Shape) -> float:
+    return 1.0 if len(shape) > 1 else VECTOR if shape else 0.0
 
 
 def weight_table(graphs: pa.Table) -> WeightTable:
