@@ -15,7 +15,7 @@ WORK = Path("runs/checkpoints")
 
 @only_results_on_stdout()
 def checkpoints(
-    each: Annotated[int, typer.Option(min=1, help="Models of a library.")] = 45,
+    each: Annotated[int, typer.Option(min=1, help="Models of a library.")] = 25,
     held_out: Annotated[
         bool, typer.Option(help="Families that were not looked at; else those that were.")
     ] = True,
@@ -52,7 +52,7 @@ def checkpoints(
             }
         )
         return
-    table = Table(caption=f"{len(saved)} models of {libraries} libraries; ms without reading")
+    table = Table(caption=f"{len(saved)} models of {libraries} libraries; ms of processor time")
     table.add_column("state_dict", no_wrap=True)
     for heading in ("own design first", "its own row", "class named", "median ms", "95% ms"):
         table.add_column(heading, justify="right", no_wrap=True)
