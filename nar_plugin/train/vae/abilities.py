@@ -23,13 +23,16 @@ class Abilities:
 
     Attributes:
         accuracy: How often a stochastic decode of a test graph's mean gives that graph.
-        validity: How many decodes of draws from the prior are networks of the space.
-        uniqueness: Distinct networks among the valid decodes.
+        validity: How many decodes of draws from the prior are networks of the space, where the
+            draws have the mean and the deviation of the training side, as in D-VAE's code.
+        uniqueness: Distinct networks among these valid decodes.
+        prior_validity: How many decodes are, of draws from N(0, 1) as they are.
     """
 
     accuracy: float
     validity: float
     uniqueness: float
+    prior_validity: float
 
 
 @torch.no_grad()
@@ -51,12 +54,17 @@ def accuracy(network: Autoencoder, graphs: Graphs) -> float:
 
 @torch.no_grad()
 def abilities(
-    network: Autoencoder, test: Graphs, valid: Callable[[Graphs], Tensor], seed: int = 0
+    network: Autoencoder,
+    train: Graphs,
+    test: Graphs,
+    valid: Callable[[Graphs], Tensor],
+    seed: int = 0,
 ) -> Abilities:
-    """Measure all three.
+    """Measure all of them.
 
     Args:
         network: A trained autoencoder.
+        train: Graphs that it was trained on.
         test: Graphs that it has not seen.
         valid: bool[g], which of g graphs are networks of the space.
         seed: Of the draws from the prior and of the decodes.
@@ -64,14 +72,21 @@ def abilities(
     network.eval()
     device = next(network.parameters()).device
     draw = Draw(seed, device)
-    latent = draw.normal(DRAWS, network.mean.out_features)
-    good: list[bytes] = []
-    for _ in range(DECODES):
-        made = network.sample(latent, draw)
-        good += made[valid(made)].keys()
+    prior = draw.normal(DRAWS, network.mean.out_features)
+    rows = means(network, train).to(device)
+    good = _decoded(network, prior * rows.std(0, correction=0) + rows.mean(0), valid, draw)
     total = DRAWS * DECODES
     return Abilities(
-        100 * accuracy(network, test),
-        100 * len(good) / total,
-        100 * len(set(good)) / max(len(good), 1),
+        accuracy=100 * accuracy(network, test),
+        validity=100 * len(good) / total,
+        uniqueness=100 * len(set(good)) / max(len(good), 1),
+        prior_validity=100 * len(_decoded(network, prior, valid, draw)) / total,
     )
+
+
+def _decoded(
+    network: Autoencoder, latent: Tensor, valid: Callable[[Graphs], Tensor], draw: Draw
+) -> list[bytes]:
+    """Keys of the valid networks among `DECODES` decodes of each vector."""
+    made = [network.sample(latent, draw) for _ in range(DECODES)]
+    return [key for graphs in made for key in graphs[valid(graphs)].keys()]

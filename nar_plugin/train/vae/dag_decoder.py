@@ -43,7 +43,7 @@ class DagDecoder(nn.Module):
         self.kinds, self.vertices = kinds, vertices
         self.operations = operations
         self.first = nn.Linear(latent, hidden)
-        self.passes = Propagation(operations.width, vertices, hidden)
+        self.passes = Propagation(operations, vertices, hidden)
         self.types = perceptron(hidden, 2 * hidden, kinds)
         # The perceptron of an edge reads two states. Its first layer is in two parts, so that each
         # state goes through once, however many pairs it is in.
@@ -55,22 +55,27 @@ class DagDecoder(nn.Module):
         """How probable each vertex of the graphs is; 0 for the first."""
         states = [self._input(latent)]
         told = [self.passes.message(states[0], 0)]
-        starts = [self.edge_start(states[0])]
         blank = self._blank()  # [kinds, hidden]
-        edges = [latent.new_zeros(len(latent))]
+        table, rows, shift = [blank], [], 0
         for vertex in range(1, self.vertices):
-            present = graphs.edges[:, :vertex, vertex].flip(1)  # [n, vertex], the nearest first
-            table, place = self._states(graphs.types[:, vertex], present, told, blank)
-            ends = self.edge_end(table)[place[:, :-1]]  # [n, vertex, 4 hidden]
-            scores = self.edge(torch.relu(torch.stack(starts[::-1], 1) + ends)).squeeze(-1)
-            edges.append(likelihood.of_edges(scores, present).sum(1))
+            read = graphs.edges[:, :vertex, vertex].flip(1)  # [n, vertex], the nearest first
+            found, place = self._states(graphs.types[:, vertex], read, told)
             if vertex < self.vertices - 1:  # nothing comes after the last
-                states.append(table[place[:, -1]])
+                states.append(torch.cat([blank, found])[place[:, -1]])
                 told.append(self.passes.message(states[-1], vertex))
-                starts.append(self.edge_start(states[-1]))
-        types = likelihood.of_types(self.types(torch.stack(states, 1)), graphs)
-        by_edges = torch.stack(edges, 1)
-        return torch.cat([by_edges[:, :1], by_edges[:, 1:] + types], 1)
+            rows.append(place[:, :-1] + shift * (place[:, :-1] >= self.kinds))
+            table.append(found)
+            shift += len(found)
+        every = torch.stack(states, 1)  # [n, v - 1, hidden]
+        # All edges at once: into vertex 1, then into vertex 2, and so on.
+        start = [other for vertex in range(self.vertices) for other in reversed(range(vertex))]
+        end = [vertex for vertex in range(self.vertices) for _ in range(vertex)]
+        ends = self.edge_end(torch.cat(table))[torch.cat(rows, 1)]  # [n, pairs, 4 hidden]
+        scores = self.edge(torch.relu(self.edge_start(every)[:, start] + ends)).squeeze(-1)
+        edges = likelihood.of_edges(scores, graphs.edges[:, start, end])
+        by_vertex = [one.sum(1) for one in edges.split(list(range(self.vertices)), 1)]
+        types = likelihood.of_types(self.types(every), graphs)
+        return torch.stack(by_vertex, 1) + nn.functional.pad(types, (1, 0))
 
     def sample(self, latent: Tensor, draw: Draw) -> Graphs:
         """A graph for each latent vector, each decision drawn."""
@@ -105,26 +110,23 @@ class DagDecoder(nn.Module):
         table = self.operations.table
         return self.passes.state(table, table.new_zeros(self.kinds, self.passes.hidden))
 
-    def _states(
-        self, types: Tensor, present: Tensor, told: list[Tensor], blank: Tensor
-    ) -> tuple[Tensor, Tensor]:
-        """The distinct states that a vertex has between its decisions.
+    def _states(self, types: Tensor, present: Tensor, told: list[Tensor]) -> tuple[Tensor, Tensor]:
+        """The distinct states that a vertex has from its first edge on.
 
         Args:
             types: int64[n], of the vertex.
             present: bool[n, u], its edges, the nearest first.
             told: u times float32[n, hidden], the messages, the farthest first.
-            blank: float32[kinds, hidden].
 
         Returns:
             float32[m, hidden], and int64[n, u + 1]: the row of the state before each decision, and
-            after the last.
+            after the last, where the rows of `_blank` stand before these.
         """
         number = present.flatten().cumsum(0).view(present.shape)  # of states, over all graphs
         own = present.cumsum(1)  # of states, in each graph
-        after = torch.where(own > 0, number + len(blank) - 1, types[:, None])
+        after = torch.where(own > 0, number + self.kinds - 1, types[:, None])
         place = torch.cat([types[:, None], after], 1)
         messages = torch.stack(told[::-1], 1) * present[..., None]  # [n, u, hidden]
-        heard = messages.cumsum(1)[present]  # [states, hidden]
+        heard = messages.cumsum(1)[present]  # [m, hidden]
         inputs = self.operations(types[:, None].expand_as(present)[present])
-        return torch.cat([blank, self.passes.state(inputs, heard)]), place
+        return self.passes.state(inputs, heard), place

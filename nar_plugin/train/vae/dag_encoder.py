@@ -25,8 +25,8 @@ class DagEncoder(nn.Module):
     def __init__(self, operations: Operations, vertices: int, hidden: int) -> None:
         super().__init__()
         self.operations = operations
-        self.forwards = Propagation(operations.width, vertices, hidden)
-        self.backwards = Propagation(operations.width, vertices, hidden)
+        self.forwards = Propagation(operations, vertices, hidden)
+        self.backwards = Propagation(operations, vertices, hidden)
         self.unify = nn.Sequential(nn.Linear(2 * hidden, hidden), nn.Tanh())
 
     def forward(self, graphs: Graphs) -> Tensor:

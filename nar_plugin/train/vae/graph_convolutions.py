@@ -30,6 +30,8 @@ class ConvolutionEncoder(nn.Module):
         self.operations = operations
         widths = [operations.width + vertices] + [hidden] * LAYERS
         self.layers = nn.ModuleList(nn.Linear(one, other) for one, other in pairwise(widths))
+        first = self.layers[0].weight[:, : operations.width]
+        nn.init.normal_(first.detach(), std=operations.first_deviation)
 
     def forward(self, graphs: Graphs) -> Tensor:
         """One vector a graph."""

@@ -58,7 +58,8 @@ def measure_model(space: Space, data: Networks, run: Run, cells: Cells, fits: in
             "seconds": round(sum(epoch["seconds"] for epoch in history)),
             "loss": history[-1],
         }
-        cells.put(run.name, facts | asdict(abilities(network, test.graphs, space.valid)))
+        able = abilities(network, train.graphs, test.graphs, space.valid)
+        cells.put(run.name, facts | asdict(able))
     rows = means(network, train.graphs), means(network, test.graphs)
     _predict(cells, run.name, fits, train, test, *rows)
 

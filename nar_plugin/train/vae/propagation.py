@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-INPUT_SCALE = 0.5  # of first weights on one-hot numbers and on operation embeddings
+from nar_plugin.train.vae.operations import Operations
 
 
 class Propagation(nn.Module):
@@ -21,21 +21,22 @@ class Propagation(nn.Module):
     an operation moves a state as much as an edge does.
 
     Args:
-        inputs: Numbers of an operation's vector.
+        operations: The vectors of operations, of which only the size is read.
         vertices: Of each graph.
         hidden: Width of a state.
     """
 
-    def __init__(self, inputs: int, vertices: int, hidden: int) -> None:
+    def __init__(self, operations: Operations, vertices: int, hidden: int) -> None:
         super().__init__()
-        self.cell = nn.GRUCell(inputs, hidden)
-        self.gate = nn.Linear(hidden + vertices, hidden)
-        self.mapper = nn.Linear(hidden + vertices, hidden, bias=False)
+        self.cell = nn.GRUCell(operations.width, hidden)
+        self.speak = nn.Linear(hidden, 2 * hidden, bias=False)  # the gate g, then m
+        self.numbers = nn.Parameter(torch.empty(vertices, 2 * hidden))
         self.hidden, self.vertices = hidden, vertices
         with torch.no_grad():
-            nn.init.orthogonal_(self.mapper.weight[:, :hidden])
+            nn.init.uniform_(self.numbers, -(hidden**-0.5), hidden**-0.5)
+            nn.init.orthogonal_(self.speak.weight[hidden:])
             self.cell.bias_hh[hidden : 2 * hidden] += 1  # of the update gate
-            nn.init.normal_(self.cell.weight_ih, std=INPUT_SCALE)
+            nn.init.normal_(self.cell.weight_ih, std=operations.first_deviation)
 
     def message(self, states: Tensor, vertex: int) -> Tensor:
         """What vertex number `vertex` tells those that read it.
@@ -43,22 +44,14 @@ class Propagation(nn.Module):
         Shapes:
             states float32[n, hidden] -> float32[n, hidden]
         """
-        return torch.sigmoid(_with_number(self.gate, states, vertex)) * _with_number(
-            self.mapper, states, vertex
-        )
+        both = nn.functional.linear(states, self.speak.weight, self.numbers[vertex])
+        gate, told = both.chunk(2, -1)
+        return torch.sigmoid(gate) * told
 
     def state(self, operations: Tensor, told: Tensor) -> Tensor:
         """The states of vertices.
 
         Shapes:
-            operations float32[n, inputs], told float32[n, hidden] -> float32[n, hidden]
+            operations float32[n, d], told float32[n, hidden] -> float32[n, hidden]
         """
         return self.cell(operations, told)  # type: ignore[no-any-return]
-
-
-def _with_number(layer: nn.Linear, states: Tensor, vertex: int) -> Tensor:
-    """The layer on states beside a one-hot vertex number, of which one column is enough."""
-    hidden = states.shape[-1]
-    own = layer.weight[:, hidden + vertex]
-    bias = own if layer.bias is None else own + layer.bias
-    return nn.functional.linear(states, layer.weight[:, :hidden], bias)

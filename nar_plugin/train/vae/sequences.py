@@ -16,8 +16,9 @@ from torch import Tensor, nn
 
 from nar_plugin.train.vae import likelihood
 from nar_plugin.train.vae.graphs import START, Graphs
-from nar_plugin.train.vae.propagation import INPUT_SCALE
 from nar_plugin.train.vae.sampling import Draw, finish
+
+ROW_SCALE = 0.5  # deviation of first weights on rows
 
 
 class SequenceEncoder(nn.Module):
@@ -134,7 +135,7 @@ class GraphRnnDecoder(nn.Module):
 def row_reader(kinds: int, vertices: int, hidden: int) -> nn.GRU:
     """A recurrent network over rows."""
     network = nn.GRU(kinds + vertices, hidden, batch_first=True)
-    nn.init.normal_(network.all_weights[0][0], std=INPUT_SCALE)
+    nn.init.normal_(network.all_weights[0][0], std=ROW_SCALE)
     return network
 
 

@@ -61,14 +61,15 @@ def _abilities(cells: Mapping[str, Cell], space: str) -> str:
     lines = [
         f"{of_paper}. {_ACCURACY[space].partition(',')[0]}.",
         "",
-        "| model | ours | accuracy | validity | uniqueness | epochs | minutes |",
-        "|---|---|---|---|---|---|---|",
+        "| model | ours | accuracy | validity | uniqueness | prior validity | epochs | minutes |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     for model, label, cell in found:
         figures = [
             _beside(f"{cell[name]:.2f}", printed.get(model), place, 2)
             for place, name in enumerate(("accuracy", "validity", "uniqueness"))
         ]
+        figures.append(f"{cell['prior_validity']:.2f}")
         row = [model, label, *figures, str(cell["epochs"]), f"{cell['seconds'] / 60:.0f}"]
         lines.append(f"| {' | '.join(row)} |")
     return "\n".join(lines) if found else ""

@@ -87,7 +87,7 @@ def _repeat(
 ) -> None:
     """The epochs of one repeat from `done` on; each is saved."""
     seed, repeat, done = place
-    optimiser = torch.optim.Adam(network.parameters(), lr=protocol.rate)
+    optimiser = torch.optim.Adam(network.parameters(), lr=protocol.rate, fused=True)
     falling = _falling(optimiser, protocol, epochs)
     parts: dict[str, Any] = {"network": network, "optimiser": optimiser, "falling": falling}
     if done:

@@ -2,7 +2,6 @@
 
 import pytest
 import torch
-from torch.nn import functional
 
 pytest.importorskip("tqdm")
 
@@ -16,8 +15,8 @@ KINDS, VERTICES, COUNT = 5, 6, 7
 
 
 def told(passes, state, vertex):
-    numbered = torch.cat([state, functional.one_hot(torch.tensor(vertex), passes.vertices)])
-    return torch.sigmoid(passes.gate(numbered)) * passes.mapper(numbered)
+    gate, message = (passes.speak(state) + passes.numbers[vertex]).split(passes.hidden)
+    return torch.sigmoid(gate) * message
 
 
 def state_of(passes, inputs, states, read):

@@ -38,9 +38,10 @@ class Nothing(torch.nn.Module):
 
 
 def test_a_decoder_that_is_right_half_of_the_time():
-    found = abilities(Autoencoder(Nothing(), Coin(), 2, 3), CHAIN, enas.valid)
+    found = abilities(Autoencoder(Nothing(), Coin(), 2, 3), CHAIN, CHAIN, enas.valid)
     assert found.accuracy == pytest.approx(50)
     assert found.validity == pytest.approx(50, abs=2)  # four standard errors of 10,000 draws
+    assert found.prior_validity == pytest.approx(50, abs=2)
     assert found.uniqueness == pytest.approx(100 / (found.validity * 100))
 
 
@@ -65,6 +66,7 @@ def test_the_page_has_the_paper_s_figures_beside_ours(tmp_path):
     )
     cells = Cells(tmp_path / "page.json")
     one = {"accuracy": 99.5, "validity": 100.0, "uniqueness": 40.0, "epochs": 12, "seconds": 240}
+    one["prior_validity"] = 98.5
     cells.put("enas/DVAE-EMB/reduced/0", one | {"rmse": [0.3, 0.4], "pearson": [0.9, 0.9]})
     rounds = [{"best": 90.0, "mean": 50.0, "known": 1.0}, {"best": 94.0, "mean": 92, "known": 1.0}]
     cells.put("search nas201/D-VAE/reduced/1", {"random": {"0": rounds}})
@@ -72,7 +74,8 @@ def test_the_page_has_the_paper_s_figures_beside_ours(tmp_path):
     text = page.read_text()
     assert text.startswith("before\n") and text.endswith("after\n") and "old" not in text
     assert (
-        "| DVAE-EMB | REDUCED, seed 0 | 99.99 / 99.50 | 100.00 / 100.00 | 39.15 / 40.00 |" in text
+        "| DVAE-EMB | REDUCED, seed 0 | 99.99 / 99.50 | 100.00 / 100.00 | 39.15 / 40.00 | 98.50 |"
+        in text
     )
     assert "| 0.371 / 0.350 ± 0.050 | 0.925 / 0.900 ± 0.000 | 2 |" in text
     assert (
