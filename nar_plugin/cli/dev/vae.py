@@ -72,13 +72,16 @@ def train(
 
         from nar_plugin.train.vae import models, networks, spaces
         from nar_plugin.train.vae import protocol as protocols
+        from nar_plugin.train.vae.operations import write_operations
         from nar_plugin.train.vae.runs import Run
         from nar_plugin.train.vae.training import train as train_model
     settings, chosen = protocols.protocol(protocol), models.known(model or models.MODELS)
-    side, _ = networks.split(spaces.space(space).read(data))
+    known = spaces.space(space)
+    side, _ = networks.split(known.read(data))
     for name in chosen:
         run = Run(work, space, name, settings, seed)
-        train_model(run, side.graphs, torch.device(device))
+        network = train_model(run, side.graphs, torch.device(device))
+        write_operations(network, known.operations, run.folder)
         say(f"trained {run.folder}")
 
 

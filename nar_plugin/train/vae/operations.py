@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+
 import torch
 from torch import Tensor, nn
+
+from nar_plugin.train.fit.checkpoints import write_json
+
+FILE = "operations.json"
 
 INPUT_SCALE = 0.87  # deviation of what an operation adds to each unit that reads it, at first
 
@@ -40,9 +47,30 @@ class Operations(nn.Module):
         One-hot vectors have length 1, and learned ones about the root of their width. So both move
         a state by as much, and a comparison of the two is none of first weights.
         """
-        learned = isinstance(self.table, nn.Parameter)
-        return INPUT_SCALE / (self.width**0.5 if learned else 1)
+        return INPUT_SCALE / (self.width**0.5 if self.learned else 1)
+
+    @property
+    def learned(self) -> bool:
+        """Whether the vectors are learned."""
+        return isinstance(self.table, nn.Parameter)
 
     def forward(self, types: Tensor) -> Tensor:
         """The vectors of types."""
         return self.table[types]
+
+
+def write_operations(network: nn.Module, names: Sequence[str], folder: Path) -> None:
+    """Write the learned vectors of operations to `operations.json`; of one-hot vectors nothing.
+
+    The file has a list of d_op numbers for `input`, `output` and each name.
+
+    Args:
+        network: A trained autoencoder.
+        names: Of the types of vertices after the first two.
+        folder: Receives the file.
+    """
+    for module in network.modules():
+        if isinstance(module, Operations) and module.learned:
+            rows = module.table.detach().cpu().tolist()
+            named = zip(("input", "output", *names), rows, strict=True)
+            write_json(dict(named), folder / FILE)

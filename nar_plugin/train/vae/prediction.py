@@ -95,23 +95,31 @@ def standardised(
 
 
 @torch.enable_grad()
-def fitted(inputs: Tensor, targets: Tensor, seed: int) -> SparseProcess:
+def fitted(
+    inputs: Tensor, targets: Tensor, seed: int, start: SparseProcess | None = None
+) -> SparseProcess:
     """A process trained on standardised rows and targets.
 
     Args:
         inputs: float32[n, d].
         targets: float32[n].
         seed: Of the first inducing points and of the order.
+        start: What nearly all of the rows have trained, to go on with for a quarter of the steps.
+            Where all rows can be inducing points, a new process is trained instead.
     """
     torch.manual_seed(seed)
-    process = SparseProcess(inputs[torch.randperm(len(inputs))[:INDUCING]].clone())
+    if start is None or len(inputs) <= INDUCING:
+        process, steps = SparseProcess(inputs[torch.randperm(len(inputs))[:INDUCING]]), _STEPS
+    else:
+        process, steps = start, _STEPS // 4
     objective = gpytorch.mlls.VariationalELBO(process.likelihood, process, len(inputs))
     variational = list(process.variational_parameters())
     natural = gpytorch.optim.NGD(variational, num_data=len(inputs), lr=_NATURAL_RATE)
     optimiser = torch.optim.Adam(process.hyperparameters(), lr=_RATE)
-    falling = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, _STEPS)
+    falling = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, steps)
     process.train()
-    for chosen in tqdm(_batches(len(inputs)), "Gaussian process", _STEPS, leave=False, delay=1):
+    batches = _batches(len(inputs), steps)
+    for chosen in tqdm(batches, "Gaussian process", steps, leave=False, delay=1):
         loss = -objective(process(inputs[chosen]), targets[chosen])
         process.zero_grad()
         loss.backward()
@@ -122,10 +130,10 @@ def fitted(inputs: Tensor, targets: Tensor, seed: int) -> SparseProcess:
     return process
 
 
-def _batches(count: int) -> Iterator[Tensor]:
+def _batches(count: int, steps: int) -> Iterator[Tensor]:
     """int64[b] for each step: rows in one random order after the other."""
     orders = (torch.split(torch.randperm(count), _BATCH) for _ in itertools.count())
-    return itertools.islice(itertools.chain.from_iterable(orders), _STEPS)
+    return itertools.islice(itertools.chain.from_iterable(orders), steps)
 
 
 @torch.no_grad()

@@ -68,11 +68,11 @@ def search(
     level, scale = accuracy.mean(), accuracy.std()
     inputs, targets = (rows - centre) / spread, ((accuracy - level) / scale).float()
     asked = set(train.graphs[before].keys())
-    best, rounds = 0.0, []
+    best, rounds, process = 0.0, [], None
     for number in tqdm(range(ROUNDS), desc="search", leave=False, delay=1):
         pool = draw.normal(_POOL, rows.shape[1])  # standardised, as inputs are
         if improve:
-            process = fitted(inputs, targets, seed * ROUNDS + number)
+            process = fitted(inputs, targets, seed * ROUNDS + number, process)
             pool = pool[_improvement(process, pool, targets.max()).argsort(descending=True)]
         chosen, graphs = _decoded(network, pool * spread + centre, space, asked, draw)
         answers = ask(graphs)

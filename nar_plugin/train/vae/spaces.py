@@ -21,6 +21,7 @@ class Space:
 
     Attributes:
         name: In `--space`, and in the names of cells and folders.
+        operations: Names of the types of vertices after input and output.
         read: All networks, from a folder.
         one_hot: Graphs as vectors that need no training.
         valid: Which decoded graphs are networks of the space.
@@ -30,6 +31,7 @@ class Space:
     """
 
     name: str
+    operations: tuple[str, ...]
     read: Callable[[Path], Networks]
     one_hot: Callable[[Graphs], Tensor]
     valid: Callable[[Graphs], Tensor]
@@ -38,9 +40,27 @@ class Space:
     labelled: int | None
 
 
-ENAS = Space("enas", enas.read, enas.one_hot, enas.valid, enas.whole, shared_weights, None)
+ENAS = Space(
+    "enas",
+    enas.OPERATIONS,
+    enas.read,
+    enas.one_hot,
+    enas.valid,
+    enas.whole,
+    shared_weights,
+    None,
+)
 # With all accuracies known before there is nothing left to search for.
-NAS201 = Space("nas201", nas201.read, nas201.one_hot, nas201.valid, nas201.valid, exact, 100)
+NAS201 = Space(
+    "nas201",
+    nas201.OPERATIONS,
+    nas201.read,
+    nas201.one_hot,
+    nas201.valid,
+    nas201.valid,
+    exact,
+    100,
+)
 
 
 def space(name: str) -> Space:

@@ -1,5 +1,6 @@
 """A training learns, goes on where it was interrupted, and refuses other settings."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -10,6 +11,8 @@ pytest.importorskip("tqdm")
 from nar_plugin.errors import NarError
 from nar_plugin.train.vae import training
 from nar_plugin.train.vae.graphs import END, START, Graphs
+from nar_plugin.train.vae.models import build
+from nar_plugin.train.vae.operations import write_operations
 from nar_plugin.train.vae.protocol import Protocol, protocol
 from nar_plugin.train.vae.runs import Run
 
@@ -66,6 +69,17 @@ def test_a_repeat_starts_anew_but_for_the_operations(graphs, tmp_path, monkeypat
     table = "decoder.operations.table"
     assert torch.equal(twice.state_dict()[table], once.state_dict()[table])
     assert not torch.equal(twice.mean.weight, once.mean.weight)
+
+
+def test_learned_vectors_of_operations_are_kept_by_name(graphs, tmp_path):
+    network = training.train(run(tmp_path, replace(SMALL, rate=0.0)), graphs, CPU)
+    write_operations(network, ["conv", "pool"], tmp_path)
+    kept = json.loads((tmp_path / "operations.json").read_text())
+    assert list(kept) == ["input", "output", "conv", "pool"]
+    assert kept["pool"] == network.decoder.operations.table[3].tolist()
+    assert len(kept["pool"]) == 3
+    write_operations(build("D-VAE", 4, 4, 8), ["conv", "pool"], tmp_path / "none")
+    assert not (tmp_path / "none").exists()
 
 
 def test_other_settings_are_refused(graphs, tmp_path):
