@@ -50,7 +50,11 @@ class SparseProcess(gpytorch.models.ApproximateGP):  # type: ignore[misc]
         distribution = gpytorch.variational.NaturalVariationalDistribution(len(inducing))
         super().__init__(gpytorch.variational.VariationalStrategy(self, inducing, distribution))
         self.mean_module = gpytorch.means.ConstantMean()
-        kernel = gpytorch.kernels.RBFKernel(ard_num_dims=inducing.shape[1])
+        # By its logarithm, a length can grow manifold in a few steps: most numbers say nothing.
+        by_logarithm = gpytorch.constraints.Positive(torch.exp, torch.log)
+        kernel = gpytorch.kernels.RBFKernel(
+            ard_num_dims=inducing.shape[1], lengthscale_constraint=by_logarithm
+        )
         kernel.lengthscale = torch.pdist(inducing).median()
         self.covar_module = gpytorch.kernels.ScaleKernel(kernel)
         self.likelihood = gpytorch.likelihoods.GaussianLikelihood()
@@ -105,10 +109,9 @@ def fitted(
         targets: float32[n].
         seed: Of the first inducing points and of the order.
         start: What nearly all of the rows have trained, to go on with for a quarter of the steps.
-            Where all rows can be inducing points, a new process is trained instead.
     """
     torch.manual_seed(seed)
-    if start is None or len(inputs) <= INDUCING:
+    if start is None:
         process, steps = SparseProcess(inputs[torch.randperm(len(inputs))[:INDUCING]]), _STEPS
     else:
         process, steps = start, _STEPS // 4

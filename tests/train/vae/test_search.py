@@ -61,7 +61,8 @@ def test_a_search_asks_for_no_network_twice_and_its_best_never_falls(data, ask, 
     monkeypatch.setattr(search, "BATCH", 20)
     monkeypatch.setattr(search, "_POOL", 100)
     any_graph = replace(ENAS, whole=lambda graphs: torch.ones(len(graphs), dtype=torch.bool))
-    for improve in (True, False):
+    for exact, improve in ((1000, True), (0, True), (0, False)):  # few rows, many, no process
+        monkeypatch.setattr(search, "_EXACT", exact)
         asked = []
 
         def noted(graphs, asked=asked):
@@ -82,7 +83,10 @@ def test_a_search_asks_for_no_network_twice_and_its_best_never_falls(data, ask, 
 def test_improvement_is_looked_for_where_it_is():
     torch.manual_seed(0)
     rows = torch.randn(200, 2)
-    process = prediction.fitted(rows, rows[:, 0], 0)
     pool = torch.tensor([[-1.5, 0.0], [1.5, 0.0]])
-    low, high = search._improvement(process, pool, torch.tensor(1.0))
-    assert low < high
+    for process in (
+        prediction.fitted(rows, rows[:, 0], 0),
+        search._learned(rows, rows[:, 0], 0, None),
+    ):
+        low, high = search._improvement(process, pool, torch.tensor(1.0))
+        assert low < high
