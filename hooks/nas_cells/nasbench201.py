@@ -50,6 +50,14 @@ def parsed(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def written(operations: Sequence[str]) -> str:
+    """The architecture string of the operations of the six edges; the inverse of `parsed`."""
+    nodes: dict[int, str] = {}
+    for (source, target), name in zip(EDGES, operations, strict=True):
+        nodes[target] = nodes.get(target, "|") + f"{name}~{source}|"
+    return "+".join(nodes.values())
+
+
 def operation(name: str, width: int, affine: bool = True) -> nn.Module:
     """One of `OPERATIONS` on images of a width; `none` is left out of a cell (`used_edges`).
 

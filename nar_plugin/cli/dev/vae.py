@@ -173,6 +173,33 @@ def figures(
         say(str(path))
 
 
+@app.command()
+@only_results_on_stdout()
+def decode(
+    data: Data,
+    space: SpaceName = "enas",
+    model: Annotated[str, typer.Option(metavar="M", help="A model that was trained.")] = "DVAE-EMB",
+    count: Annotated[int, typer.Option("-n", metavar="N", help="Cells at most.")] = 10,
+    protocol: ProtocolName = "reduced",
+    seed: Seed = 0,
+    work: Work = WORK,
+) -> None:
+    """Draw new cells from the latent space, one reference a line, for `nar find` and the like."""
+    from nar_plugin.cli.dev.extra import needs_train
+
+    with needs_train():
+        from nar_plugin.train.vae import decoded_cells, models, networks, spaces
+        from nar_plugin.train.vae import protocol as protocols
+        from nar_plugin.train.vae.runs import Run
+        from nar_plugin.train.vae.training import trained
+    (name,), known = models.known([model]), spaces.space(space)
+    side, _ = networks.split(known.read(data))
+    run = Run(work, space, name, protocols.protocol(protocol), seed)
+    network, _ = trained(run, side.graphs)
+    for reference in decoded_cells.decoded(network, known, count, seed):
+        say(reference)
+
+
 def _cells_file(page: Path | None, work: Path) -> Path:
     """Where the figures of a page are, or those of a folder of trainings."""
     return page.with_suffix(".json") if page else work / "cells.json"

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from nar_plugin.hooks.nas_cells.nasbench201 import written
 from nar_plugin.train.data_files import data_file
 from nar_plugin.train.nge.cell_space import NAS201
 
@@ -81,7 +82,4 @@ def cell_string(choice: tuple[int, ...]) -> str:
     Args:
         choice: For each edge of `NAS201.edges` the number of its operation.
     """
-    nodes: dict[int, str] = {}
-    for (source, target), operation in zip(NAS201.edges, choice, strict=True):
-        nodes[target] = nodes.get(target, "|") + f"{NAS201.operations[operation]}~{source}|"
-    return "+".join(nodes.values())
+    return written([NAS201.operations[operation] for operation in choice])

@@ -60,6 +60,19 @@ def graphs_of(networks: list[list[list[int]]]) -> Graphs:
     return Graphs(torch.from_numpy(types), torch.from_numpy(edges), KINDS)
 
 
+def texts(graphs: Graphs) -> list[str]:
+    """Valid graphs as the file writes them, each a reference; the inverse of `graphs_of`."""
+    found = []
+    for types, edges in zip(graphs.types.tolist(), graphs.edges.int().tolist(), strict=True):
+        last = types.index(END)
+        rows = [
+            [types[vertex] - 2, *(edges[start][vertex] for start in range(vertex - 1))]
+            for vertex in range(1, last)
+        ]
+        found.append(f"enas:{rows}")
+    return found
+
+
 def one_hot(graphs: Graphs) -> Tensor:
     """float64[n, 51]: six operations for each layer, and the 15 edges that are free."""
     operations = torch.nn.functional.one_hot(graphs.types[:, 1:-1] - 2, len(OPERATIONS))

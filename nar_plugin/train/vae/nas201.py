@@ -13,7 +13,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from nar_plugin.hooks.nas_cells.nasbench201 import EDGES, OPERATIONS, parsed
+from nar_plugin.hooks.nas_cells.nasbench201 import EDGES, OPERATIONS, parsed, written
 from nar_plugin.train.nge.nas201_table import read_rows
 from nar_plugin.train.vae.graphs import END, START, Graphs
 from nar_plugin.train.vae.networks import Networks
@@ -44,6 +44,12 @@ def graphs_of(cells: list[tuple[str, ...]]) -> Graphs:
     types[:, 1:-1] = torch.tensor([[OPERATIONS.index(name) + 2 for name in cell] for cell in cells])
     types[:, -1] = END
     return Graphs(types, wiring().expand(len(cells), -1, -1).clone(), KINDS)
+
+
+def texts(graphs: Graphs) -> list[str]:
+    """Valid graphs as architecture strings, each a reference; the inverse of `graphs_of`."""
+    cells = [[OPERATIONS[number] for number in row] for row in (graphs.types[:, 1:-1] - 2).tolist()]
+    return [f"nasbench201:{written(cell)}" for cell in cells]
 
 
 def wiring() -> Tensor:
