@@ -46,6 +46,18 @@ class Part:
         """Whether it is made of layers of a stack."""
         return self.blocks[0].stacked
 
+    @property
+    def label(self) -> str:
+        """The classes of its blocks, two at most; the first kinds of what is no layer."""
+        labels = list(dict.fromkeys(block.label for block in self.blocks))
+        if self.stacked:
+            return ", ".join(labels[:2]) + (", ..." if len(labels) > 2 else "")
+        if len(labels) == 1:
+            return labels[0]
+        kinds = dict.fromkeys(kind for label in labels for kind in label.split(", "))
+        told = [kind for kind in kinds if kind != "..."]
+        return ", ".join(told[:4]) + (", ..." if len(told) > 4 or "..." in kinds else "")
+
 
 @dataclass(frozen=True)
 class Pair:

@@ -52,8 +52,8 @@ class Block:
 
     @property
     def named(self) -> bool:
-        """Whether the label is a class, and not operations, which are several in a layer."""
-        return self.label.replace(" ", "_").isidentifier()
+        """Whether the label is a class; that of a rest never is, and of a layer seldom not."""
+        return self.stacked and self.label.replace(" ", "_").isidentifier()
 
 
 def blocks_of(macro: MacroGraph) -> tuple[Block, ...]:

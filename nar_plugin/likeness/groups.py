@@ -43,15 +43,28 @@ def rows_of(one: Side, other: Side, matches: Sequence[Match]) -> list[Row]:
         before = here
     joined: list[Row] = []
     for row in rows:
-        if (
-            joined
-            and _same_stacks(joined[-1], row, one, other)
-            and _fare_alike(joined[-1], row, one, other)
+        if joined and (
+            _are_rests(joined[-1], row, one, other) or _go_on(joined[-1], row, one, other)
         ):
             joined[-1] = joined[-1].with_more(row)
         else:
             joined.append(row)
     return joined
+
+
+def _are_rests(row: Row, new: Row, one: Side, other: Side) -> bool:
+    """Whether both rows have no partner, are of one design and are no layers."""
+    if row.matches or new.matches:
+        return False
+    return any(
+        bool(had and more) and not any(side.blocks[n].stacked for n in (*had, *more))
+        for side, had, more in ((one, row.one, new.one), (other, row.other, new.other))
+    )
+
+
+def _go_on(row: Row, new: Row, one: Side, other: Side) -> bool:
+    """Whether the second row is more of the first: layers of one stack that fare alike."""
+    return _same_stacks(row, new, one, other) and _fare_alike(row, new, one, other)
 
 
 def _same_stacks(row: Row, new: Row, one: Side, other: Side) -> bool:

@@ -214,5 +214,4 @@ def _ends(body: Body) -> str:
 
 
 def _kinds(part: Part) -> str:
-    told = ", ".join(dict.fromkeys(block.label for block in part.blocks))
-    return f"{told} \N{MULTIPLICATION SIGN}{len(part)}" if part.stacked else told
+    return f"{part.label} \N{MULTIPLICATION SIGN}{len(part)}" if part.stacked else part.label

@@ -210,9 +210,9 @@ def _part(part: Part, design: _Design) -> ExplainedPart:
     paths = [block.path for block in part.blocks]
     if not part.stacked:
         paths = _of_rest(paths[0], part.blocks[-1].last)
-    label = clean(_label(part))
+    label = clean(part.label if part.blocks[0].named else f"({part.label})")
     name = f"{_range([clean(path) for path in paths], part.stacked)} {label}".strip()
-    name += f" {times(len(part))}" if len(part) > 1 else ""
+    name += f" {times(len(part))}" if part.stacked and len(part) > 1 else ""
     kinds = tuple(short(ops[place]) for place in part.blocks[0].places.tolist())
     return ExplainedPart(
         name,
@@ -233,12 +233,6 @@ def _of_rest(first: str, last: str) -> list[str]:
     both = zip(first.split("."), last.split("."), strict=False)
     common = ".".join(name for name, _ in takewhile(lambda names: names[0] == names[1], both))
     return [common] if common or first == last else [first, last]
-
-
-def _label(part: Part) -> str:
-    labels = list(dict.fromkeys(block.label for block in part.blocks))
-    text = ", ".join(labels[:2]) + (", ..." if len(labels) > 2 else "")
-    return text if part.stacked and part.blocks[0].named else f"({text})"
 
 
 def _range(paths: Sequence[str], stacked: bool) -> str:

@@ -1,8 +1,13 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
+import torch
 from models import ConvNet, NanoGPT, UNet
+from torch import nn
 
 from nar_plugin.likeness import LabelTable, align, overlaps
+from nar_plugin.likeness.alignment import Lone
 
 PAIRS = [
     (lambda: NanoGPT(layers=2), lambda: NanoGPT(layers=5, width=192)),
@@ -60,3 +65,27 @@ def test_the_same_design_corresponds_wholly(design):
     assert alignment.overlap == pytest.approx(1)
     assert not alignment.lone
     assert all(pair.likeness == pytest.approx(1) for pair in alignment.pairs)
+
+
+class Tail(nn.Module):
+    """A body, then operations that repeat nothing, more than are cut as one rest."""
+
+    KINDS = "sin exp tanh cos relu erf sigmoid silu sqrt log abs atan sinh asinh cosh expm1".split()
+
+    def forward(self, x):
+        x = self.body(x)
+        for place, kind in enumerate(self.KINDS):
+            function = getattr(torch, kind, None) or getattr(nn.functional, kind)
+            x = torch.cat([function(x)] * 2, -1).cumsum(-1) if place % 3 else function(x)
+        return x
+
+    def __init__(self):
+        super().__init__()
+        self.body = ConvNet()
+
+
+def test_what_is_no_layer_and_has_no_partner_is_one_row(design):
+    rows = align(design(Tail()), design(NanoGPT(layers=3))).rows
+    lone = [row.part for row in rows if isinstance(row, Lone) and not row.second]
+    assert all(one.stacked or other.stacked for one, other in pairwise(lone))
+    assert any(len(part) > 1 and not part.stacked for part in lone)
