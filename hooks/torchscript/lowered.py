@@ -81,7 +81,7 @@ class _Refusals(TorchDispatchMode):
     """Keeps the error of a call: the interpreter raises another, without its type and text."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.last: Exception | None = None
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -99,7 +99,7 @@ def _written_again(graph: Any) -> Any:
     function. The interpreter reads its name when a call fails, and ends the process. What is
     written has no such nodes.
     """
-    function = torch._C._create_function_from_graph("forward", graph)
+    function: Any = torch._C._create_function_from_graph("forward", graph)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that TorchScript is deprecated
         return torch.jit.load(BytesIO(function.save_to_buffer()))  # type: ignore[no-untyped-call]
