@@ -52,7 +52,8 @@ def load(file: BufferedReader) -> nn.Module:
             _check(archive)
     except (BadZipFile, NotImplementedError, EOFError, UnicodeDecodeError) as error:
         raise ValueError(f"the archive is damaged: {error}") from error
-    with _WithoutWeights(), warnings.catch_warnings():
+    without_weights: Any = _WithoutWeights()  # type: ignore[no-untyped-call]
+    with without_weights, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that TorchScript is deprecated
         # By its number: of a file in hand torch makes three copies.
         number = Path(f"/dev/fd/{file.fileno()}")
@@ -62,7 +63,7 @@ def load(file: BufferedReader) -> nn.Module:
         return program(script)
 
 
-class _WithoutWeights(TorchDispatchMode):
+class _WithoutWeights(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Lets torch load tensors to meta, but for those whose values are read.
 
     Torch looks for equal constants, to keep one of them. Those on meta are not compared.

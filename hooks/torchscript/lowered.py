@@ -77,17 +77,17 @@ class _Call:
                 raise type(error)(str(error).rpartition("\nRuntimeError: ")[2]) from error
 
 
-class _Refusals(TorchDispatchMode):
+class _Refusals(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Keeps the error of a call: the interpreter raises another, without its type and text."""
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.last: Exception | None = None
+        self.last: BaseException | None = None
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         try:
             return func(*args, **(kwargs or {}))
-        except Exception as error:
+        except BaseException as error:  # one that ends a loop is no Exception
             self.last = error
             raise
 
