@@ -33,6 +33,7 @@ def program(script: Any) -> nn.Module:
     """
     try:
         graph, tensors, learned = _lowered(script)
+        call = _Call(_written_again(graph))
     except (RuntimeError, AttributeError) as error:
         raise ValueError(f"torch cannot make one graph of it: {error}") from error
     inputs = list(graph.inputs())
@@ -47,7 +48,6 @@ def program(script: Any) -> nn.Module:
         for value, tensor in zip(inputs[own:], tensors, strict=True)
     }
     found = guesses(graph, inputs[:own], shapes)
-    call = _Call(_written_again(graph))
     step = Step(call, [Value(name) for name in (*names, *weights)], result="result")
     made = _Script(names, [step], [Value("result")], weights)
     made.script_inputs = found
