@@ -2,6 +2,7 @@
 
 Both exporters give `GroupNorm` as a view of g groups, an instance norm of these with weights of
 one, a view back, and the layer's own weights as a factor and a summand of shape [channels, 1, 1].
+The view back is left out where it changes nothing.
 """
 
 from __future__ import annotations
@@ -41,10 +42,14 @@ def _joined(graph: _Links, node: Any, place: int) -> set[int]:
     """Make the node of an instance norm a group norm; returns the places of what is in it now."""
     groups = math.prod(graph.dims(node.input[1]) or [0])
     apart, back = graph.maker(node.input[0], "Reshape"), graph.reader(node.output[0], "Reshape")
-    if apart is None or back is None or not groups or not _makes_groups(graph, apart[1], groups):
+    if apart is None or not groups or not _makes_groups(graph, apart[1], groups):
         return set()
-    shape = graph.values(back[1].input[1])
-    inside, last, weights = {back[0]}, back[1], []
+    if back is None:  # of signals, where a group for each channel is the same view
+        inside, last, weights = set(), node, []
+        shape = graph.values(apart[1].input[1])
+    else:
+        inside, last, weights = {back[0]}, back[1], []
+        shape = graph.values(back[1].input[1])
     for kind in ("Mul", "Add"):
         found = graph.reader(last.output[0], kind)
         if found is None:
@@ -56,15 +61,15 @@ def _joined(graph: _Links, node: Any, place: int) -> set[int]:
         weights.append((f"{found[1].output[0]} {kind}", dims[0]))
         inside.add(found[0])
         last = found[1]
-    if len(weights) == 1:
+    if len(weights) == 1 or last is node:
         return set()
     for name, width in weights:
         graph.graph.initializer.add(name=name, data_type=onnx.TensorProto.FLOAT, dims=[width])
-    if len(graph.readers[apart[1].output[0]]) == 1:
+    source, result = node.input[0] if back is None else apart[1].input[0], last.output[0]
+    if back is not None and len(graph.readers[apart[1].output[0]]) == 1:
         inside.add(apart[0])
     node.op_type = "GroupNormalization"
     node.attribute.append(onnx.helper.make_attribute("num_groups", groups))
-    source, result = apart[1].input[0], last.output[0]
     del node.input[:], node.output[:]
     node.input.extend([source, *(name for name, _ in weights)])
     node.output.append(result)

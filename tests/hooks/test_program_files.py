@@ -75,6 +75,21 @@ def test_norms_of_groups_are_what_they_were_before_an_export_to_onnx(tmp_path, d
     assert nar_plugin.trace(tmp_path / "m.onnx").fingerprint == wanted.fingerprint
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dynamo", [False, True])
+def test_norms_of_groups_of_signals_are_what_they_were_before_an_export_to_onnx(tmp_path, dynamo):
+    """With a group for each channel the exporter leaves out the view back."""
+    pytest.importorskip("onnxscript" if dynamo else "onnx")
+    norms = [nn.GroupNorm(8, 8), nn.GELU(), nn.GroupNorm(4, 8)]
+    model, inputs = nn.Sequential(nn.Conv1d(8, 8, 3), *norms).eval(), (torch.rand(2, 8, 9),)
+    for parameter in model.parameters():
+        nn.init.normal_(parameter)
+    torch.onnx.export(model, inputs, str(tmp_path / "m.onnx"), dynamo=dynamo)
+    wanted = nar_plugin.trace(model, example_inputs=inputs)
+    assert [op.kind for op in wanted.ops] == ["conv", "instance_norm", "gelu", "group_norm"]
+    assert nar_plugin.trace(tmp_path / "m.onnx").fingerprint == wanted.fingerprint
+
+
 @pytest.mark.parametrize("dims", [(8, 1, 1), (8, 1), (8,)])
 def test_weights_along_columns_are_not_those_of_a_norm_of_groups(tmp_path, dims):
     """As exporters write a norm of groups by hand: [8, 1, 1] are of channels, [8] of columns."""
