@@ -44,12 +44,12 @@ def _joined(graph: _Links, node: Any, place: int) -> set[int]:
     apart, back = graph.maker(node.input[0], "Reshape"), graph.reader(node.output[0], "Reshape")
     if apart is None or not groups or not _makes_groups(graph, apart[1], groups):
         return set()
-    if back is None:  # of signals, where a group for each channel is the same view
-        inside, last, weights = set(), node, []
-        shape = graph.values(apart[1].input[1])
-    else:
-        inside, last, weights = {back[0]}, back[1], []
-        shape = graph.values(back[1].input[1])
+    inside: set[int] = set()
+    weights: list[tuple[str, int]] = []
+    view, last = apart[1], node  # of signals, where a group for each channel is the same view
+    if back is not None:
+        inside, view, last = {back[0]}, back[1], back[1]
+    shape = graph.values(view.input[1])
     for kind in ("Mul", "Add"):
         found = graph.reader(last.output[0], kind)
         if found is None:
