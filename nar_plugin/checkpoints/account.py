@@ -90,6 +90,11 @@ class Account:
             self.used[shape] += count
             self.satisfied += self.of_design(shape) * count
 
+    def resize(self, ours: Shape, theirs: Shape, tied: Counts) -> None:
+        """Set what is left over of one shape against what is open of another, once a copy."""
+        self.resized += [(ours, theirs)] * max(self.left[ours] - tied.get(ours, 0), 1)
+        self.left[ours] = self.open[theirs] = 0
+
     def of_file(self, shape: Shape) -> float:
         """What one tensor of the file weighs."""
         return self.weigh(shape) / sqrt(max(self.have.get(shape, 0), 1))
@@ -115,31 +120,37 @@ class Account:
         )
         beside = buffers + sum(elements(ours) - elements(theirs) for ours, theirs in self.resized)
         exact = whole == params + beside
-        loose, hidden = self.loose(), max(params - own, 0)
+        hidden = max(params - own, 0)
+        loose = self.loose()
+        alike = hidden and 1 / ROOM <= loose / hidden <= ROOM
+        direct = self.left.copy() if exact or alike else self.vectors(hidden)
+        left = self.left - direct
         unseen = max(hidden - loose, 0)
         absent = unseen + sum(elements(shape) * count for shape, count in self.open.items())
         cost = self.weight(self.open, self.of_design)
         for ours, theirs in self.resized:
             cost += (1 - RESIZED) * (self.of_file(ours) + self.of_design(theirs))
         if not exact:
-            cost += self.weight(self.left, self.of_file)
+            cost += self.weight(self.left - self.vectors(hidden), self.of_file)
             cost += self.satisfied * unseen / max(params, 1)
             cost += ABSENT * self.satisfied * min(absent / max(params, 1), 1.0)
         whole_weight = self.weight(self.have, self.of_file)
         score = whole_weight / (whole_weight + cost) if whole_weight else 0.0
-        alike = hidden and 1 / ROOM <= loose / hidden <= ROOM
-        direct = self.left if exact or alike else Counter[Shape]()
-        left = self.left - direct
         return Match(
             score=score + (EXACT * (1 - score) if exact else 0.0),
             explained=sum(self.have.values()) - sum(left.values()),
-            resized=tuple(self.resized),
+            resized=tuple(dict.fromkeys(self.resized)),
             direct=direct,
             left=left,
             missing=self.open,
             exact=exact,
             slack=round(self.slack(), 6),
         )
+
+    def vectors(self, hidden: int) -> Counter[Shape]:
+        """Vectors that are left over, if the design hides as many numbers: gains and biases."""
+        found = Counter({s: count for s, count in self.left.items() if len(s) == 1})
+        return found if self.weight(found, elements) <= ROOM * hidden else Counter()
 
     def part(self) -> Match:
         """The share of an adapter's layers that the design has; a small design comes first."""
@@ -158,10 +169,11 @@ class Account:
     def sizes(self, tied: Counts) -> tuple[int, int]:
         """The numbers of the design's operations, and of buffers in the file."""
         own = buffers = 0
+        resized = Counter(theirs for _, theirs in self.resized)
         for shape, need in self.needs.items():
             size, used = elements(shape), self.used[shape]
             learned = min(used, need.most - need.buffers)
-            own += size * max(need.least, learned - tied.get(shape, 0))
+            own += size * max(need.least, learned - tied.get(shape, 0), resized[shape])
             buffers += size * (used - learned)
         return own, buffers
 

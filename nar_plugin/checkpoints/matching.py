@@ -153,23 +153,23 @@ def _resize(both: Account, params: int, tied: Counts) -> None:
     of positions may differ from a head in one side as well.
     """
     hidden = params - both.sizes(tied)[0]
-    single = by_rest(shape for shape, count in both.left.items() if count == 1)
+    few = by_rest(shape for shape, count in both.left.items() if count <= MOST_TIED)
     for shape in sorted(both.open, key=elements, reverse=True):
-        alike = [theirs for _, theirs in both.resized if len(theirs) == len(shape)]
-        seldom = both.open[shape] == 1 and both.needs[shape].least <= MOST_TIED
-        if not seldom or len(alike) >= MOST_RESIZED:
+        need = both.needs[shape]
+        alike = {theirs for _, theirs in both.resized if len(theirs) == len(shape)}
+        if need.least > MOST_TIED or len(alike) >= MOST_RESIZED:
             continue
-        others = [other for other in one_side_off(shape, single) if both.left[other]]
+        least, most = both.open[shape], need.most - both.used[shape]
+        others = [o for o in one_side_off(shape, few) if least <= both.left[o] <= most]
         if others:
             loose = both.loose() - hidden
-            other = min(others, key=lambda each: abs(loose - elements(each)))
-            both.resized.append((other, shape))
-            both.left[other] = both.open[shape] = 0
+            other = min(others, key=lambda each: abs(loose - elements(each) * both.left[each]))
+            both.resize(other, shape, tied)
     both.drop_empty()
-    _exchange(both, hidden)
+    _exchange(both, hidden, tied)
 
 
-def _exchange(both: Account, hidden: int) -> None:
+def _exchange(both: Account, hidden: int, tied: Counts) -> None:
     """Resize a layer that a table took, and leave the table over.
 
     A head of two classes has the shape of a table of two kinds of tokens, which no operation
@@ -190,8 +190,7 @@ def _exchange(both: Account, hidden: int) -> None:
         if taken:
             shape = max(taken, key=elements)
             both.explain({shape: -1}, {shape: -1})
-            both.resized.append((other, shape))
-            both.left[other] = both.open[shape] = 0
+            both.resize(other, shape, tied)
             break
     both.drop_empty()
 

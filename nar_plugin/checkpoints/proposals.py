@@ -9,7 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nar_plugin.checkpoints.compositions import best_way, by_rest, compositions, one_expert
+from nar_plugin.checkpoints.account import RESIZED
+from nar_plugin.checkpoints.compositions import (
+    best_way,
+    by_rest,
+    compositions,
+    one_expert,
+    one_side_off,
+)
+from nar_plugin.checkpoints.matching import MOST_TIED
 from nar_plugin.checkpoints.parameters import Shape, elements, sorted_shape
 from nar_plugin.checkpoints.tensors import Checkpoint
 from nar_plugin.checkpoints.weight_table import WeightTable
@@ -19,6 +27,9 @@ CLOSE = 0.1  # what a row gains that has as many parameters; it falls with 5% mo
 NEAR = 20.0
 SHARP = 500.0  # and in the second list, which is of rows of the same size
 MOST_ROWS = 2000  # that are looked through for twins of those that are proposed
+
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -78,6 +89,7 @@ def propose(
     shared = np.bincount(rows, told * np.minimum(held, table.most[pairs]), table.count)
     met = np.bincount(rows, told * np.minimum(held, table.least[pairs]), table.count)
     lacking = table.needed - met
+    shared, lacking, params = _with_other_words(table, asked, have, shared, lacking, params)
     whole = sum(table.weigh(s) * n for s, n in asked.have.items() if s in table.numbers)
     shared = np.minimum(shared, whole)
     scores = 2 * shared / np.maximum(whole + shared + lacking, 1e-9)
@@ -90,6 +102,42 @@ def propose(
     first = np.argsort(-(scores + CLOSE * np.exp(-NEAR * far)), kind="stable")
     second = np.argsort(-(scores + np.exp(-SHARP * far)), kind="stable")
     return _groups(table, params, [first, second], count, allowed)
+
+
+def _with_other_words(
+    table: WeightTable,
+    asked: Asked,
+    have: Floats,
+    shared: Floats,
+    lacking: Floats,
+    params: NDArray[np.int64],
+) -> tuple[Floats, Floats, NDArray[np.int64]]:
+    """What rows share, lack and hold if the file's longest matrix has their words or classes.
+
+    Many rows differ from a file with another vocabulary in this one matrix, and their size tells
+    which of them it is once the matrix has the file's words.
+    """
+    few = [shape for shape, count in asked.have.items() if len(shape) == 2 and count <= MOST_TIED]
+    if not few:
+        return shared, lacking, params
+    ours = max(few, key=lambda shape: shape[1])
+    theirs = [
+        number
+        for shape in one_side_off(ours, table.by_rest)
+        if not have[number := table.numbers[shape]]
+    ]
+    pairs = np.flatnonzero(np.isin(table.keys, theirs) & (table.least <= MOST_TIED))
+    if not len(pairs):
+        return shared, lacking, params
+    pairs = pairs[np.unique(table.rows[pairs], return_index=True)[1]]
+    rows, keys = table.rows[pairs], table.keys[pairs]
+    copies = asked.have[ours] - asked.tied[ours]
+    told = RESIZED * table.weights[keys]
+    shared, lacking, params = shared.copy(), lacking.copy(), params.copy()
+    shared[rows] += told
+    lacking[rows] -= told * table.least[pairs]
+    params[rows] += (copies * (elements(ours) - table.sizes[keys])).astype(np.int64)
+    return shared, lacking, params
 
 
 def _groups(

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from nar_plugin.checkpoints.compositions import by_rest
 from nar_plugin.checkpoints.parameters import Parameter, Shape, elements, parameters
 from nar_plugin.errors import IndexIncompatible
 from nar_plugin.tracing.graph import Op
@@ -63,6 +64,11 @@ class WeightTable:
     def numbers(self) -> dict[Shape, int]:
         """The number of each shape."""
         return {shape: number for number, shape in enumerate(self.shapes)}
+
+    @cached_property
+    def by_rest(self) -> dict[Shape, dict[int, Shape]]:
+        """The shapes by what is left of them without one side."""
+        return by_rest(self.shapes)
 
     @cached_property
     def sizes(self) -> NDArray[np.float64]:

@@ -39,3 +39,24 @@ def test_a_head_is_not_exchanged_where_the_design_hides_no_table():
     found = matched({(2, 8): 1, (8, 9): 1, SQUARE: 4}, {(2, 8): 1, SQUARE: 4}, 4 * 64 + 16)
     assert found.resized == ()
     assert found.left == {(8, 9): 1}
+
+
+def test_words_that_come_in_and_go_out_by_two_matrices():
+    # The design may share its table of 100 words with its output. The file has two, of 9 words.
+    needs = {(8, 100): Need(1, 2), SQUARE: Need(4, 4)}
+    have = Counter({(8, 9): 2, SQUARE: 4})
+    found = match(have, Counter(), needs, 4 * 64 + 2 * 800, lambda shape: 1.0)
+    assert (found.resized, found.exact) == ((((8, 9), (8, 100)),), True)
+    assert not (found.left or found.missing)
+    shared = match(have, Counter({(8, 9): 1}), needs, 4 * 64 + 800, lambda shape: 1.0)
+    assert (shared.resized, shared.exact) == (found.resized, True)
+
+
+def test_vectors_cost_nothing_where_the_design_hides_as_many_numbers():
+    # A file that lacks one square of five has three gains that no operation shows.
+    have = {(8,): 3, SQUARE: 4}
+    found = matched(have, {SQUARE: 5}, 5 * 64 + 3 * 8)
+    assert (found.direct, found.left, found.missing) == ({(8,): 3}, {}, {SQUARE: 1})
+    other = matched(have, {SQUARE: 5}, 5 * 64 + 8)
+    assert other.left == {(8,): 3}
+    assert other.score < found.score
