@@ -20,6 +20,7 @@ from nar_plugin.checkpoints.tensors import Checkpoint, Tensor
 Group: TypeAlias = "Mapping[str, Tensor]"  # by the last word of their names
 Sides: TypeAlias = "tuple[int, ...]"
 _WORD = 32  # bits of a packed integer
+_AWQ = 8  # numbers in it, as AWQ packs four bits
 _BLOCK = 32  # numbers of a block of MXFP4
 _COUNTING = ("int", "uint", "bool")  # types of indices and masks
 _MLX_GROUPS = (64, 32, 128)  # numbers of one scale
@@ -62,29 +63,42 @@ def unpacked(checkpoint: Checkpoint) -> Checkpoint:
 
 
 def _gptq(group: Group) -> Sides | None:
-    """[in * bits / 32, out] with zeros [groups, out * bits / 32] and scales [groups, out]."""
+    """Four layouts, told by where the outputs stand.
+
+    GPTQ: [in * bits / 32, out] with zeros [groups, out * bits / 32] and scales [groups, out]. AWQ
+    (`WQLinear_GEMM`): [in, out / 8], with the same; `WQLinear_GEMV`: [out, in / 8] with zeros
+    [out, n] and scales [out, 8 n]; `WQLinear_GEMVFast`: int16 [out / 4, in] with zeros and scales
+    [groups, out].
+    """
     weight, zeros, scales = (group[word].shape for word in ("qweight", "qzeros", "scales"))
     if not len(weight) == len(zeros) == len(scales) == 2 or not scales[1]:
         return None
+    if weight[0] == zeros[0] == scales[0] and scales[1] == _AWQ * zeros[1]:
+        return weight[0], weight[1] * _AWQ
     out = scales[1]
+    if zeros == scales:
+        return (out, weight[1]) if weight[0] * 4 == out else None
     bits = zeros[1] * _WORD / out
     if not bits or bits > _WORD:
         return None
     if weight[1] == out:
         return out, round(weight[0] * _WORD / bits)
-    return (out, weight[0]) if weight[1] == zeros[1] else None  # AWQ packs along the outputs
+    return (out, weight[0]) if weight[1] == zeros[1] else None
 
 
 def _compressed(group: Group) -> Sides | None:
-    """[out, in * bits / 32] with a scale for each group of inputs; the true sides are data."""
-    weight = group["weight_packed"].shape
-    scales = group["weight_scale"].shape
-    if len(weight) != 2 or len(scales) != 2 or not scales[1]:
+    """[out, in * bits / word] with a scale for each group of inputs; the true sides are data.
+
+    A word is of 32 bits, and of 8 for floats of four bits (NVFP4, MXFP4).
+    """
+    weight, scales = group["weight_packed"], group["weight_scale"].shape
+    if len(weight.shape) != 2 or len(scales) != 2 or not scales[1]:
         return None
+    word = 8 if weight.dtype == "uint8" else _WORD
     for bits in (4, 8):
-        wide = weight[1] * _WORD // bits
-        if scales[1] == 1 or wide // scales[1] in (32, 64, 128, 256):
-            return weight[0], wide
+        wide = weight.shape[1] * word // bits
+        if scales[1] == 1 or wide // scales[1] in (16, 32, 64, 128, 256):
+            return weight.shape[0], wide
     return None
 
 
@@ -138,7 +152,7 @@ _PACKINGS: dict[str, tuple[tuple[str, ...], Callable[[Group], Sides | None]]] = 
 }
 _BESIDE = frozenset(
     "qzeros scales g_idx SCB weight_format weight_scale weight_scale_inv weight_zero_point "
-    "weight_shape weight_g_idx input_scale output_scale biases".split()
+    "weight_shape weight_g_idx weight_global_scale input_scale output_scale biases".split()
 )
 _BESIDE_WEIGHT = frozenset("absmax quant_map nested_absmax nested_quant_map".split())
 

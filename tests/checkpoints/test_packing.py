@@ -33,6 +33,37 @@ def test_awq():
     assert found == {"q.qweight": (1024, 4096)}
 
 
+def test_awq_for_single_tokens():
+    """AutoAWQ 0.2.9: WQLinear_GEMV and WQLinear_GEMVFast of 512 inputs, groups of 128."""
+    found, _ = shapes(
+        Tensor("q.qweight", (1536, 64), "int32"),
+        Tensor("q.qzeros", (1536, 1), "int32"),
+        Tensor("q.scales", (1536, 8), "float16"),
+    )
+    assert found == {"q.qweight": (1536, 512)}
+    found, _ = shapes(
+        Tensor("q.qweight", (384, 512), "int16"),
+        Tensor("q.qzeros", (8, 1536), "float16"),
+        Tensor("q.scales", (8, 1536), "float16"),
+    )
+    assert found == {"q.qweight": (1536, 512)}
+
+
+def test_floats_of_four_bits():
+    """compressed-tensors 0.20.1: NVFP4PackedCompressor and MXFP4PackedCompressor."""
+    nvfp4 = (
+        Tensor("q.weight_packed", (768, 256), "uint8"),
+        Tensor("q.weight_scale", (768, 32), "float8_e4m3fn"),
+        Tensor("q.weight_global_scale", (1,)),
+    )
+    assert shapes(*nvfp4)[0] == {"q.weight_packed": (768, 512)}
+    mxfp4 = (
+        Tensor("q.weight_packed", (768, 256), "uint8"),
+        Tensor("q.weight_scale", (768, 16), "uint8"),
+    )
+    assert shapes(*mxfp4)[0] == {"q.weight_packed": (768, 512)}
+
+
 def test_bitsandbytes_with_its_note_and_without():
     """Params4bit: uint8 [numbers / 2, 1]; the sides are in quant_state, which is JSON."""
     packed = (
