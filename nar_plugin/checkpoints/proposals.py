@@ -133,7 +133,8 @@ def _with_other_words(
     rows, keys = table.rows[pairs], table.keys[pairs]
     copies = asked.have[ours] - asked.tied[ours]
     told = RESIZED * table.weights[keys]
-    shared, lacking, params = shared.copy(), lacking.copy(), params.copy()
+    shared, lacking = shared.astype(np.float64), lacking.astype(np.float64)  # copies
+    params = params.copy()
     shared[rows] += told
     lacking[rows] -= told * table.least[pairs]
     params[rows] += (copies * (elements(ours) - table.sizes[keys])).astype(np.int64)

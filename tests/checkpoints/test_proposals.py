@@ -32,3 +32,10 @@ def test_a_row_that_only_its_size_tells_is_proposed_with_other_words():
     have = Counter({(16, 16): 1, (16, 5000): 1})
     asked = Asked(have, Counter(), 256 + 16 * 5000 + 100 * 150)
     assert [150] in propose(table, params, asked, 4)
+
+
+def test_a_file_that_shares_no_shape_with_any_row():
+    one = np.ones(1, dtype=np.int64)
+    table = WeightTable(((16, 100),), 0 * one, 0 * one, one, one, 0 * one, 0 * one, ("",), 1)
+    asked = Asked(Counter({(16, 90): 1}), Counter(), 16 * 90)
+    assert propose(table, 1600 * one, asked, 4) == [[0]]
