@@ -149,8 +149,8 @@ class Account:
 
     def vectors(self, hidden: int) -> Counter[Shape]:
         """Vectors that are left over, if the design hides as many numbers: gains and biases."""
-        found = Counter({s: count for s, count in self.left.items() if len(s) == 1})
-        return found if self.weight(found, elements) <= ROOM * hidden else Counter()
+        found = Counter[Shape]({s: count for s, count in self.left.items() if len(s) == 1})
+        return found if self.weight(found, elements) <= ROOM * hidden else Counter[Shape]()
 
     def part(self) -> Match:
         """The share of an adapter's layers that the design has; a small design comes first."""

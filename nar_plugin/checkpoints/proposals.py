@@ -86,8 +86,8 @@ def propose(
     pairs = np.flatnonzero((have > 0)[table.keys])
     rows, keys = table.rows[pairs], table.keys[pairs]
     held, told = have[keys], table.weights[keys]
-    shared = np.bincount(rows, told * np.minimum(held, table.most[pairs]), table.count)
-    met = np.bincount(rows, told * np.minimum(held, table.least[pairs]), table.count)
+    shared = table.by_row(rows, told * np.minimum(held, table.most[pairs]))
+    met = table.by_row(rows, told * np.minimum(held, table.least[pairs]))
     lacking = table.needed - met
     shared, lacking, params = _with_other_words(table, asked, have, shared, lacking, params)
     whole = sum(table.weigh(s) * n for s, n in asked.have.items() if s in table.numbers)
@@ -133,8 +133,7 @@ def _with_other_words(
     rows, keys = table.rows[pairs], table.keys[pairs]
     copies = asked.have[ours] - asked.tied[ours]
     told = RESIZED * table.weights[keys]
-    shared, lacking = shared.astype(np.float64), lacking.astype(np.float64)  # copies
-    params = params.copy()
+    shared, lacking, params = shared.copy(), lacking.copy(), params.copy()
     shared[rows] += told
     lacking[rows] -= told * table.least[pairs]
     params[rows] += (copies * (elements(ours) - table.sizes[keys])).astype(np.int64)

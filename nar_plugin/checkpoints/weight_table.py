@@ -78,12 +78,12 @@ class WeightTable:
     @cached_property
     def needed(self) -> NDArray[np.float64]:
         """float64[n]: what the least that each row needs tells in all."""
-        return np.bincount(self.rows, self.weights[self.keys] * self.least, self.count)
+        return self.by_row(self.rows, self.weights[self.keys] * self.least)
 
     @cached_property
     def buffered(self) -> NDArray[np.float64]:
         """float64[n]: how many numbers each row has in buffers."""
-        return np.bincount(self.rows, self.sizes[self.keys] * self.buffers, self.count)
+        return self.by_row(self.rows, self.sizes[self.keys] * self.buffers)
 
     @cached_property
     def weights(self) -> NDArray[np.float64]:
@@ -91,6 +91,10 @@ class WeightTable:
         having = np.bincount(self.keys, minlength=len(self.shapes))
         rarity = np.log(1 + self.count / np.maximum(having, 1)) / np.log(1 + self.count)
         return np.asarray(rarity * np.array([_kind(shape) for shape in self.shapes]))
+
+    def by_row(self, rows: Ints, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """float64[n]: the sum of each row's values."""
+        return np.bincount(rows, values, self.count).astype(np.float64, copy=False)
 
     def weigh(self, shape: Shape) -> float:
         """How much a tensor of any shape tells."""
