@@ -73,7 +73,7 @@ class DagDecoder(nn.Module):
         ends = self.edge_end(torch.cat(table))[torch.cat(rows, 1)]  # [n, pairs, 4 hidden]
         scores = self.edge(torch.relu(self.edge_start(every)[:, start] + ends)).squeeze(-1)
         edges = likelihood.of_edges(scores, graphs.edges[:, start, end])
-        by_vertex = [one.sum(1) for one in edges.split(list(range(self.vertices)), 1)]
+        by_vertex = [one.sum(1) for one in torch.split(edges, list(range(self.vertices)), 1)]
         types = likelihood.of_types(self.types(every), graphs)
         return torch.stack(by_vertex, 1) + nn.functional.pad(types, (1, 0))
 

@@ -29,9 +29,10 @@ class ConvolutionEncoder(nn.Module):
         super().__init__()
         self.operations = operations
         widths = [operations.width + vertices] + [hidden] * LAYERS
-        self.layers = nn.ModuleList(nn.Linear(one, other) for one, other in pairwise(widths))
-        first = self.layers[0].weight[:, : operations.width]
-        nn.init.normal_(first.detach(), std=operations.first_deviation)
+        layers = [nn.Linear(one, other) for one, other in pairwise(widths)]
+        read = layers[0].weight.detach()[:, : operations.width]
+        nn.init.normal_(read, std=operations.first_deviation)
+        self.layers = nn.ModuleList(layers)
 
     def forward(self, graphs: Graphs) -> Tensor:
         """One vector a graph."""

@@ -18,7 +18,7 @@ from botorch.acquisition.analytic import LogExpectedImprovement
 from botorch.fit import fit_gpytorch_mll
 from botorch.models import SingleTaskGP
 from botorch.models.approximate_gp import ApproximateGPyTorchModel
-from botorch.posteriors import GPyTorchPosterior
+from botorch.posteriors.gpytorch import GPyTorchPosterior
 from botorch.settings import validate_input_scaling
 from gpytorch.distributions import MultivariateNormal
 from gpytorch.mlls import ExactMarginalLogLikelihood
@@ -112,7 +112,7 @@ def _learned(inputs: Tensor, targets: Tensor, seed: int, before: Process | None)
     return process
 
 
-class _Pointwise(ApproximateGPyTorchModel):  # type: ignore[misc]
+class _Pointwise(ApproximateGPyTorchModel):
     """Tells what a process says of each row, without covariances between rows.
 
     Expected improvement asks for n batches of one row. Answered as batches, each of them would

@@ -9,6 +9,7 @@ from pathlib import Path
 from torch import Tensor
 
 from nar_plugin.errors import NarError
+from nar_plugin.hooks.nas_cells import nasbench201
 from nar_plugin.train.vae import enas, nas201
 from nar_plugin.train.vae.graphs import Graphs
 from nar_plugin.train.vae.networks import Networks
@@ -53,7 +54,7 @@ ENAS = Space(
 # With all accuracies known before there is nothing left to search for.
 NAS201 = Space(
     "nas201",
-    nas201.OPERATIONS,
+    nasbench201.OPERATIONS,
     nas201.read,
     nas201.one_hot,
     nas201.valid,
