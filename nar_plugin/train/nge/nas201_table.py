@@ -82,4 +82,5 @@ def cell_string(choice: tuple[int, ...]) -> str:
     Args:
         choice: For each edge of `NAS201.edges` the number of its operation.
     """
-    return written([NAS201.operations[operation] for operation in choice])
+    text: str = written([NAS201.operations[operation] for operation in choice])
+    return text
