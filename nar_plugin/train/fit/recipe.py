@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -38,6 +38,8 @@ from nar_plugin.train.fit.checkpoints import write_whole
 from nar_plugin.train.fit.edits import TRAINED, edited
 from nar_plugin.train.paper.losses import family_loss
 
+# Changes the first weights of an encoder, by the graphs that it will be fitted to.
+Begin = Callable[[ArchitectureEncoder, Sequence[ArchitectureGraph]], None]
 _BATCH = 256  # graphs that are labelled at once
 _LARGE = 1500  # operations; edits of larger graphs take long, so that they get one
 
@@ -122,6 +124,7 @@ def fit_encoder(
     *,
     device: str | None = None,
     kept: Path | None = None,
+    begin: Begin | None = None,
 ) -> ArchitectureEncoder:
     """Fit the encoder to graphs and their families.
 
@@ -131,6 +134,7 @@ def fit_encoder(
         settings: The settings.
         device: `cpu`, `cuda` or None for CUDA where there is one.
         kept: Receives the state after each epoch, and is read when the same is fitted again.
+        begin: Changes the first weights.
     """
     where = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
     random = np.random.default_rng(settings.seed)
@@ -142,6 +146,8 @@ def fit_encoder(
     torch.manual_seed(settings.seed)
     encoder = ArchitectureEncoder(len(known), settings.width, settings.hidden)
     encoder.know(known, rarity)
+    if begin is not None:
+        begin(encoder, graphs)
     seen = np.concatenate([np.arange(len(graphs)), owners])
     own = np.unique(labels, return_inverse=True)[1]
     levels = [level[seen] for level in (own, *_levels_above(items))]

@@ -11,7 +11,7 @@ from nar_plugin.encoder import ArchitectureEncoder
 from nar_plugin.likeness import LabelTable, Postings, likeness, overlaps
 from nar_plugin.train.corpus.corpus import CorpusGraph
 from nar_plugin.train.corpus.splits import IntArray
-from nar_plugin.train.fit.recipe import Settings, fit_encoder
+from nar_plugin.train.fit.recipe import Begin, Settings, fit_encoder
 
 FloatArray = NDArray[np.float32]
 _BATCH = 256
@@ -22,11 +22,12 @@ class LikenessMethod:
 
     Args:
         settings: Of the encoder's training.
+        begin: Changes the encoder's first weights.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, begin: Begin | None = None) -> None:
         self.parameters = 0
-        self._settings = settings
+        self._settings, self._begin = settings, begin
         self._encoder: ArchitectureEncoder | None = None
         self._read: dict[str, tuple[LabelTable, FloatArray]] = {}
         self._among: tuple[int, Postings, FloatArray] | None = None
@@ -36,7 +37,8 @@ class LikenessMethod:
         _, first = np.unique([item.fingerprint for item in items], return_index=True)
         places = np.sort(first)
         self._encoder = fit_encoder(
-            [items[place] for place in places], labels[places], self._settings
+            *([items[place] for place in places], labels[places], self._settings),
+            begin=self._begin,
         )
         self.parameters = sum(part.numel() for part in self._encoder.parameters())
 

@@ -1,5 +1,7 @@
 """The recipe `default`: what it learns, that it repeats itself, and that it goes on."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -67,6 +69,17 @@ def vectors(items):
 def test_one_seed_gives_the_same_vectors(items, vectors):
     again = fit_encoder(items, family_numbers(items), SMALL, device="cpu")
     np.testing.assert_allclose(vectors_of(again, items), vectors, atol=1e-4)
+
+
+def test_first_weights_can_be_changed(items):
+    def begin(encoder, graphs):
+        assert len(graphs) == len(items)
+        encoder.vectors.weight.data.fill_(0.5)
+
+    fitted = fit_encoder(
+        items, family_numbers(items), replace(SMALL, epochs=0), device="cpu", begin=begin
+    )
+    assert (fitted.vectors.weight == 0.5).all()
 
 
 def test_members_of_a_family_are_nearer_than_strangers(items, vectors):
