@@ -203,12 +203,14 @@ class _Builder:
         out, reads = call.out, call.live_reads()
         if not isinstance(out, torch.Tensor) or not reads or any(out is x for x in call.tensors):
             return
-        if DATA in call.sources:
+        if DATA in call.sources and call.name not in LOOKUPS:
             if any(call.size(tensor, source) > 1 for tensor, source in call.others()):
                 return
         shape, order = tuple(out.shape), reads[0].order
         if call.name in LOOKUPS:  # two look-ups at the same places are one
-            order = (*order, call.name, *map(id, call.tensors[1:]))
+            live = next(i for i, source in enumerate(call.sources) if source >= 0 or source == DATA)
+            beside = (tensor for place, tensor in enumerate(call.tensors) if place != live)
+            order = (*order, call.name, *map(place_of, beside))
         elif call.live > 1 or call.name in _REARRANGING:
             order = (id(out),)
         same = replace(reads[0], size=out.numel(), shape=shape, order=order)
