@@ -5,6 +5,8 @@ from importlib import import_module
 
 import pytest
 
+from .program_files import write
+
 # A wheel of torchaudio belongs to one version of torch and of CUDA, and refuses others.
 REFUSALS = {"torchaudio": (ImportError, OSError, RuntimeError)}
 
@@ -35,3 +37,18 @@ def listed(installed):
         return names
 
     return read
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """The small design as a file of a kind, written once."""
+    folder, made = tmp_path_factory.mktemp("files"), {}
+
+    def file(kind):
+        if kind == "onnx":
+            pytest.importorskip("onnx")
+        if kind not in made:
+            made[kind] = write(folder, kind)
+        return made[kind]
+
+    return file
