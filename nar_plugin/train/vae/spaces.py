@@ -27,6 +27,7 @@ class Space:
         one_hot: Graphs as vectors that need no training.
         valid: Which decoded graphs are networks of the space.
         whole: Which of them a search may ask for.
+        texts: Valid graphs as references, such as `enas:[[1], [4, 0]]`.
         oracle: Answers the accuracy of networks, from all of the space's.
         labelled: How many accuracies of the training side a search knows before; None for all.
     """
@@ -37,6 +38,7 @@ class Space:
     one_hot: Callable[[Graphs], Tensor]
     valid: Callable[[Graphs], Tensor]
     whole: Callable[[Graphs], Tensor]
+    texts: Callable[[Graphs], list[str]]
     oracle: Callable[[Networks], Ask]
     labelled: int | None
 
@@ -48,6 +50,7 @@ ENAS = Space(
     enas.one_hot,
     enas.valid,
     enas.whole,
+    enas.texts,
     shared_weights,
     None,
 )
@@ -59,6 +62,7 @@ NAS201 = Space(
     nas201.one_hot,
     nas201.valid,
     nas201.valid,
+    nas201.texts,
     exact,
     100,
 )

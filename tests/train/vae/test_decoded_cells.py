@@ -8,7 +8,7 @@ pytest.importorskip("gpytorch")
 
 import nar_plugin
 from nar_plugin.train.vae import enas, nas201, spaces
-from nar_plugin.train.vae.decoded_cells import decoded, references
+from nar_plugin.train.vae.decoded_cells import decoded
 from nar_plugin.train.vae.graphs import END, START
 
 SIX = [[2], [4, 0], [0, 1, 0], [0, 0, 1, 1], [2, 0, 0, 0, 0], [5, 1, 0, 0, 0, 1]]
@@ -18,8 +18,8 @@ CELL = ("nor_conv_3x3", "none", "skip_connect", "avg_pool_3x3", "nor_conv_1x1", 
 def test_graphs_are_written_as_their_benchmarks_write_them():
     graphs = enas.graphs_of([SIX, SIX])
     graphs.types[1, 3:] = torch.tensor([END, *[START] * 4])  # ends after two layers
-    assert references(graphs, spaces.ENAS) == [f"enas:{SIX}", "enas:[[2], [4, 0]]"]
-    assert references(nas201.graphs_of([CELL]), spaces.NAS201) == [
+    assert spaces.ENAS.texts(graphs) == [f"enas:{SIX}", "enas:[[2], [4, 0]]"]
+    assert spaces.NAS201.texts(nas201.graphs_of([CELL])) == [
         "nasbench201:|nor_conv_3x3~0|+|none~0|skip_connect~1|+|avg_pool_3x3~0|nor_conv_1x1~1|none~2|"
     ]
 
