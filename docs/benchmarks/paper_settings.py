@@ -3,7 +3,8 @@
 `python docs/benchmarks/paper_settings.py` trains each row on 3,000 architectures of the DARTS
 space, validation side, at a width of 128 and with 64 graphs in a batch of stage two, so that it has
 about as many steps as 30,000 architectures with Table 5's 512. Each takes half a minute of one
-core; `WORK` keeps what is finished. With names of rows, as in
+core; `WORK` keeps what is finished. With `--real` the rows are trained on the corpus, split of the
+paper, validation side. With names of rows, as in
 `python docs/benchmarks/paper_settings.py paper-tuned "the same, s = 2"`, these alone.
 """
 
@@ -12,6 +13,8 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from nar_plugin.cli.dev.corpus import CORPUS
+from nar_plugin.train.corpus.corpus import read_corpus
 from nar_plugin.train.corpus.splits import split_corpus
 from nar_plugin.train.measure.metrics import retrieval_quality
 from nar_plugin.train.paper.ablations import TUNED, Recipe
@@ -48,18 +51,33 @@ ROWS = {
     "the same, cut by number of pieces": replace(CHOSEN, splitting="count"),
     "the same, cut at random": replace(CHOSEN, splitting="random"),
 }
+REAL = {
+    "paper-tuned": TUNED,
+    "the same, cut by number of operations": replace(TUNED, splitting="nodes"),
+    "the same, edges both ways": replace(TUNED, both_ways=True),
+    "the same, twice the width": replace(TUNED, width=256),
+    "the same, twice the epochs": replace(TUNED, graph_epochs=60),
+    "the same, batches of 128": replace(TUNED, graph_batch=128),
+}
 
 logging.basicConfig(format="%(message)s", level=logging.INFO)  # losses, on stderr
-rows = {name: ROWS[name] for name in sys.argv[1:] or ROWS}
-mined = any(recipe.splitting == "motifs" for recipe in rows.values())
-items = darts_corpus(COUNT, seed=0, mined=mined)
-split = split_corpus(items, "unique", 0, validation=True)
+names = sys.argv[1:]
+real = "--real" in names
+known = REAL if real else ROWS
+rows = {name: known[name] for name in names if name != "--real"} or known
+if real:
+    items = [item for item in read_corpus(CORPUS) if item.is_searched]
+else:
+    mined = any(recipe.splitting == "motifs" for recipe in rows.values())
+    items = darts_corpus(COUNT, seed=0, mined=mined)
+split = split_corpus(items, "paper" if real else "unique", 0, validation=True)
 trained = [items[graph] for graph in split.graphs[split.train]]
 
 print("| recipe | MRR@20 | MAP@20 | NDCG@20 |\n|---|---|---|---|")
 for name, recipe in rows.items():
-    method = PaperMethod(recipe, 0, WORK / name)
+    method = PaperMethod(recipe, 0, WORK / ("real" if real else "nas") / name)
     method.fit(trained, split.labels[split.train])
-    found = retrieval_quality(method.embed(items), split.labels, split.queries, split.candidates)
+    embedded = method.embed(items)[split.graphs]
+    found = retrieval_quality(embedded, split.labels, split.queries, split.candidates)
     values = " | ".join(f"{value[20]:.3f}" for value in (found.mrr, found.map, found.ndcg))
     print(f"| {name} | {values} |", flush=True)

@@ -21,11 +21,15 @@ class Cells:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self.all: dict[str, Cell] = json.loads(path.read_text("utf-8")) if path.is_file() else {}
+        self.all = _read(path)
 
     def put(self, name: str, cell: Cell) -> None:
-        """Add a cell and write the file."""
-        self.all[name] = cell
+        """Add a cell and write the file, with what other processes have put there meanwhile."""
+        self.all = _read(self._path) | {name: cell}
         self._path.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps(dict(sorted(self.all.items())), indent=1)
         self._path.write_text(text + "\n", "utf-8")
+
+
+def _read(path: Path) -> dict[str, Cell]:
+    return json.loads(path.read_text("utf-8")) if path.is_file() else {}

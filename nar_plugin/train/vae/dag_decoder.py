@@ -6,7 +6,11 @@ from the nearest vertex to the input, and each edge that it gets changes its sta
 When the likelihood of known graphs is asked, all graphs go in step, and the states that a vertex
 has between its edges come from one call of the GRU: what it hears is a running sum over the edges
 that are there, and an edge that is not there changes nothing. Before its first edge a vertex's
-state depends on its type alone.
+state depends on its type and number alone.
+
+D-VAE's states do not know the number of their vertex. Where each vertex reads the one before it,
+as in ENAS, the messages tell it. Where two vertices read the input alone, as in NAS-Bench-201,
+they are one and the same to all decisions, and no training decodes them.
 """
 
 from __future__ import annotations
@@ -31,19 +35,28 @@ class DagDecoder(nn.Module):
         vertices: Of each graph.
         hidden: Width of a state.
         latent: Width of a latent vector.
+        numbered: Whether the states know the number of their vertex. Not needed, and not in D-VAE,
+            where each vertex reads the one before it.
 
     Shapes:
         latent float32[n, latent] -> log-likelihoods float32[n, v], by vertex
     """
 
     def __init__(
-        self, operations: Operations, kinds: int, vertices: int, hidden: int, latent: int
+        self,
+        operations: Operations,
+        kinds: int,
+        vertices: int,
+        hidden: int,
+        latent: int,
+        *,
+        numbered: bool = False,
     ) -> None:
         super().__init__()
         self.kinds, self.vertices = kinds, vertices
         self.operations = operations
         self.first = nn.Linear(latent, hidden)
-        self.passes = Propagation(operations, vertices, hidden)
+        self.passes = Propagation(operations, vertices, hidden, numbered=numbered)
         self.types = perceptron(hidden, 2 * hidden, kinds)
         # The perceptron of an edge reads two states. Its first layer is in two parts, so that each
         # state goes through once, however many pairs it is in.
@@ -55,15 +68,14 @@ class DagDecoder(nn.Module):
         """How probable each vertex of the graphs is; 0 for the first."""
         states = [self._input(latent)]
         told = [self.passes.message(states[0], 0)]
-        blank = self._blank()  # [kinds, hidden]
-        table, rows, shift = [blank], [], 0
+        table, rows, shift = [], [], 0
         for vertex in range(1, self.vertices):
             read = graphs.edges[:, :vertex, vertex].flip(1)  # [n, vertex], the nearest first
             found, place = self._states(graphs.types[:, vertex], read, told)
             if vertex < self.vertices - 1:  # nothing comes after the last
-                states.append(torch.cat([blank, found])[place[:, -1]])
+                states.append(found[place[:, -1]])
                 told.append(self.passes.message(states[-1], vertex))
-            rows.append(place[:, :-1] + shift * (place[:, :-1] >= self.kinds))
+            rows.append(place[:, :-1] + shift)
             table.append(found)
             shift += len(found)
         every = torch.stack(states, 1)  # [n, v - 1, hidden]
@@ -88,14 +100,14 @@ class DagDecoder(nn.Module):
             types[:, vertex] = draw.kinds(self.types(states[-1]))
             inputs = self.operations(types[:, vertex])
             heard = torch.zeros_like(told[0])
-            state = self.passes.state(inputs, heard)
+            state = self.passes.state(inputs, heard, vertex)
             for start in range(vertex - 1, -1, -1):
                 scores = self.edge(
                     torch.relu(self.edge_start(states[start]) + self.edge_end(state))
                 )
                 edges[:, start, vertex] = draw.bits(scores.squeeze(-1))
                 heard = heard + told[start] * edges[:, start, vertex, None]
-                state = self.passes.state(inputs, heard)
+                state = self.passes.state(inputs, heard, vertex)
             states.append(state)
             told.append(self.passes.message(state, vertex))
         return finish(Graphs(types, edges, self.kinds))
@@ -103,15 +115,10 @@ class DagDecoder(nn.Module):
     def _input(self, latent: Tensor) -> Tensor:
         """float32[n, hidden]: the state of the first vertex."""
         start = self.operations(torch.full((len(latent),), START, device=latent.device))
-        return self.passes.state(start, torch.tanh(self.first(latent)))
-
-    def _blank(self) -> Tensor:
-        """float32[kinds, hidden]: the state of a vertex of each type that has no edge yet."""
-        table = self.operations.table
-        return self.passes.state(table, table.new_zeros(self.kinds, self.passes.hidden))
+        return self.passes.state(start, torch.tanh(self.first(latent)), 0)
 
     def _states(self, types: Tensor, present: Tensor, told: list[Tensor]) -> tuple[Tensor, Tensor]:
-        """The distinct states that a vertex has from its first edge on.
+        """The distinct states that a vertex has.
 
         Args:
             types: int64[n], of the vertex.
@@ -119,9 +126,12 @@ class DagDecoder(nn.Module):
             told: u times float32[n, hidden], the messages, the farthest first.
 
         Returns:
-            float32[m, hidden], and int64[n, u + 1]: the row of the state before each decision, and
-            after the last, where the rows of `_blank` stand before these.
+            float32[kinds + m, hidden]: the state without an edge of each type, then the states
+            from the first edge on. And int64[n, u + 1]: the row of the state before each decision,
+            and after the last.
         """
+        vertex, table = len(told), self.operations.table
+        blank = self.passes.state(table, table.new_zeros(self.kinds, self.passes.hidden), vertex)
         number = present.flatten().cumsum(0).view(present.shape)  # of states, over all graphs
         own = present.cumsum(1)  # of states, in each graph
         after = torch.where(own > 0, number + self.kinds - 1, types[:, None])
@@ -129,4 +139,4 @@ class DagDecoder(nn.Module):
         messages = torch.stack(told[::-1], 1) * present[..., None]  # [n, u, hidden]
         heard = messages.cumsum(1)[present]  # [m, hidden]
         inputs = self.operations(types[:, None].expand_as(present)[present])
-        return self.passes.state(inputs, heard), place
+        return torch.cat([blank, self.passes.state(inputs, heard, vertex)]), place

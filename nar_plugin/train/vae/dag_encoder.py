@@ -48,6 +48,6 @@ def _last_state(passes: Propagation, inputs: Tensor, edges: Tensor, order: list[
         else:
             read = edges[:, order[:place], vertex].float()  # [n, place]
             heard = torch.einsum("np,pnh->nh", read, torch.stack(told))
-        state = passes.state(inputs[:, vertex], heard)
+        state = passes.state(inputs[:, vertex], heard, vertex)
         told.append(passes.message(state, vertex))
     return state

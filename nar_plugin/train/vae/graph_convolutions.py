@@ -8,13 +8,18 @@ import torch
 from torch import Tensor, nn
 
 from nar_plugin.train.vae.graphs import Graphs
-from nar_plugin.train.vae.operations import Operations
+from nar_plugin.train.vae.operations import INPUT_SCALE, Operations
 
 LAYERS = 3
 
 
 class ConvolutionEncoder(nn.Module):
     """H <- ReLU(D^-1/2 (A + I) D^-1/2 H W), three times, on edges of both directions; then a sum.
+
+    With torch's usual first weights each layer shrinks its rows to a half, after a mean over
+    neighbours, and training stands still with no operation known. Here the number of a vertex
+    counts as much as its operation, and the layers keep the length of their rows (He et al.,
+    ICCV 2015).
 
     Args:
         operations: The vectors of operations, which the decoder shares.
@@ -30,8 +35,13 @@ class ConvolutionEncoder(nn.Module):
         self.operations = operations
         widths = [operations.width + vertices] + [hidden] * LAYERS
         layers = [nn.Linear(one, other) for one, other in pairwise(widths)]
-        read = layers[0].weight.detach()[:, : operations.width]
-        nn.init.normal_(read, std=operations.first_deviation)
+        with torch.no_grad():
+            weights = layers[0].weight
+            operation, number = weights[:, : operations.width], weights[:, operations.width :]
+            nn.init.normal_(operation, std=operations.first_deviation)
+            nn.init.normal_(number, std=INPUT_SCALE)  # one-hot, and as strong as an operation
+        for layer in layers[1:]:
+            nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
         self.layers = nn.ModuleList(layers)
 
     def forward(self, graphs: Graphs) -> Tensor:

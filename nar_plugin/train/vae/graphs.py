@@ -36,6 +36,11 @@ class Graphs:
         """The number of vertices of each graph."""
         return self.types.shape[1]
 
+    @property
+    def chained(self) -> bool:
+        """Whether each vertex of each graph reads the one before it."""
+        return bool(self.edges.diagonal(1, 1, 2).all())
+
     def __getitem__(self, chosen: Tensor | slice) -> Graphs:
         """Some of the graphs."""
         return Graphs(self.types[chosen], self.edges[chosen], self.kinds)

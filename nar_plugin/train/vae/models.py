@@ -17,7 +17,9 @@ from nar_plugin.train.vae.sequences import GraphRnnDecoder, SequenceDecoder, Seq
 Sizes = tuple[int, int, int]  # kinds, vertices, hidden
 
 
-def build(model: str, kinds: int, vertices: int, hidden: int) -> Autoencoder:
+def build(
+    model: str, kinds: int, vertices: int, hidden: int, *, numbered: bool = False
+) -> Autoencoder:
     """A new autoencoder.
 
     Args:
@@ -25,12 +27,13 @@ def build(model: str, kinds: int, vertices: int, hidden: int) -> Autoencoder:
         kinds: How many types of vertices there are.
         vertices: Of each graph.
         hidden: Width of all hidden states.
+        numbered: Whether a decoder of D-VAE tells vertices by their number (`DagDecoder`).
 
     Raises:
         NarError: There is no such model.
     """
     (name,) = known([model])
-    return _BUILDERS[name]((kinds, vertices, hidden))
+    return _BUILDERS[name]((kinds, vertices, hidden), numbered)
 
 
 def known(names: Iterable[str]) -> list[str]:
@@ -46,35 +49,38 @@ def known(names: Iterable[str]) -> list[str]:
     return names
 
 
-def _strings(sizes: Sizes) -> Autoencoder:
+def _strings(sizes: Sizes, _: bool) -> Autoencoder:
     hidden = sizes[-1]
     return Autoencoder(SequenceEncoder(*sizes), SequenceDecoder(*sizes, LATENT), hidden, LATENT)
 
 
-def _graph_rnn(sizes: Sizes) -> Autoencoder:
+def _graph_rnn(sizes: Sizes, _: bool) -> Autoencoder:
     hidden = sizes[-1]
     return Autoencoder(SequenceEncoder(*sizes), GraphRnnDecoder(*sizes, LATENT), hidden, LATENT)
 
 
-def _dag(sizes: Sizes, width: int | None) -> Autoencoder:
-    return _graphs(sizes, width, DagEncoder)
+def _dag(sizes: Sizes, numbered: bool, width: int | None) -> Autoencoder:
+    return _graphs(sizes, numbered, width, DagEncoder)
 
 
-def _convolutions(sizes: Sizes, width: int | None) -> Autoencoder:
-    return _graphs(sizes, width, ConvolutionEncoder)
+def _convolutions(sizes: Sizes, numbered: bool, width: int | None) -> Autoencoder:
+    return _graphs(sizes, numbered, width, ConvolutionEncoder)
 
 
 def _graphs(
-    sizes: Sizes, width: int | None, encoder: type[DagEncoder] | type[ConvolutionEncoder]
+    sizes: Sizes,
+    numbered: bool,
+    width: int | None,
+    encoder: type[DagEncoder] | type[ConvolutionEncoder],
 ) -> Autoencoder:
     """Encoder and decoder share the vectors of operations (section 3.3)."""
     kinds, vertices, hidden = sizes
     operations = Operations(kinds, width)
-    decoder = DagDecoder(operations, kinds, vertices, hidden, LATENT)
+    decoder = DagDecoder(operations, kinds, vertices, hidden, LATENT, numbered=numbered)
     return Autoencoder(encoder(operations, vertices, hidden), decoder, hidden, LATENT)
 
 
-_BUILDERS: dict[str, Callable[[Sizes], Autoencoder]] = {
+_BUILDERS: dict[str, Callable[[Sizes, bool], Autoencoder]] = {
     "D-VAE": partial(_dag, width=None),
     "GCN": partial(_convolutions, width=None),
     "S-VAE": _strings,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from nar_plugin.train.vae.operations import Operations
+from nar_plugin.train.vae.operations import INPUT_SCALE, Operations
 
 
 class Propagation(nn.Module):
@@ -24,11 +24,15 @@ class Propagation(nn.Module):
         operations: The vectors of operations, of which only the size is read.
         vertices: Of each graph.
         hidden: Width of a state.
+        numbered: Whether x_v tells the number of v too. D-VAE's does not.
     """
 
-    def __init__(self, operations: Operations, vertices: int, hidden: int) -> None:
+    def __init__(
+        self, operations: Operations, vertices: int, hidden: int, *, numbered: bool = False
+    ) -> None:
         super().__init__()
-        self.cell = nn.GRUCell(operations.width, hidden)
+        self.numbered = numbered
+        self.cell = nn.GRUCell(operations.width + vertices * numbered, hidden)
         self.speak = nn.Linear(hidden, 2 * hidden, bias=False)  # the gate g, then m
         self.numbers = nn.Parameter(torch.empty(vertices, 2 * hidden))
         self.hidden, self.vertices = hidden, vertices
@@ -36,7 +40,11 @@ class Propagation(nn.Module):
             nn.init.uniform_(self.numbers, -(hidden**-0.5), hidden**-0.5)
             nn.init.orthogonal_(self.speak.weight[hidden:])
             self.cell.bias_hh[hidden : 2 * hidden] += 1  # of the update gate
-            nn.init.normal_(self.cell.weight_ih, std=operations.first_deviation)
+            operation, number = self.cell.weight_ih.split(
+                [operations.width, vertices * numbered], 1
+            )
+            nn.init.normal_(operation, std=operations.first_deviation)
+            nn.init.normal_(number, std=INPUT_SCALE)
 
     def message(self, states: Tensor, vertex: int) -> Tensor:
         """What vertex number `vertex` tells those that read it.
@@ -48,10 +56,13 @@ class Propagation(nn.Module):
         gate, told = both.chunk(2, -1)
         return torch.sigmoid(gate) * told
 
-    def state(self, operations: Tensor, told: Tensor) -> Tensor:
-        """The states of vertices.
+    def state(self, operations: Tensor, told: Tensor, vertex: int) -> Tensor:
+        """The states that vertex number `vertex` has.
 
         Shapes:
             operations float32[n, d], told float32[n, hidden] -> float32[n, hidden]
         """
+        if self.numbered:
+            number = torch.arange(self.vertices, device=told.device) == vertex
+            operations = torch.cat([operations, number.float().expand(len(told), -1)], 1)
         return self.cell(operations, told)  # type: ignore[no-any-return]

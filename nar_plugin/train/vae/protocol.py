@@ -54,7 +54,9 @@ class Protocol:
 # Sections 3.3 and 4; hidden 501, batch, rate and plateau from D-VAE's code.
 PAPER = Protocol("paper", 501, 32, {"": 300}, {"DVAE-EMB": 4}, 1e-4, "plateau", None)
 # A few minutes of one core for each model.
-REDUCED = Protocol("reduced", 128, 64, {"": 12, "S-VAE": 20}, {}, 3e-3, "cosine", 1.0)
+REDUCED = Protocol(
+    "reduced", 128, 64, {"": 12, "S-VAE": 20, "GCN": 40, "GCN-EMB": 40}, {}, 3e-3, "cosine", 1.0
+)
 
 # For several seeds: half as wide, batches twice as large, as many epochs.
 SMALL = Protocol("small", 64, 128, {"": 12}, {}, 3e-3, "cosine", 1.0)

@@ -148,7 +148,9 @@ def _built(
 ) -> Autoencoder:
     """A new network, with the saved weights where there are any."""
     torch.manual_seed(seed)
-    network = build(model, graphs.kinds, graphs.vertices, protocol.hidden)
+    network = build(
+        model, graphs.kinds, graphs.vertices, protocol.hidden, numbered=not graphs.chained
+    )
     if state["parts"]:
         network.load_state_dict(state["parts"]["network"])
     return network.to(device)

@@ -19,11 +19,18 @@ def told(passes, state, vertex):
     return torch.sigmoid(gate) * message
 
 
-def state_of(passes, inputs, states, read):
+def state_of(passes, inputs, states, read, vertex):
     """The state of a vertex that reads those whose numbers are given, from its definition."""
     heard = torch.zeros(passes.hidden)
-    for vertex in read:
-        heard = heard + told(passes, states[vertex], vertex)
+    for other in read:
+        heard = heard + told(passes, states[other], other)
+    return after(passes, inputs, heard, vertex)
+
+
+def after(passes, inputs, heard, vertex):
+    """What the GRU makes of a vertex and what it heard."""
+    if passes.numbered:
+        inputs = torch.cat([inputs, torch.eye(VERTICES)[vertex]])
     return passes.cell(inputs[None], heard[None])[0]
 
 
@@ -38,7 +45,7 @@ def encode_one(encoder, types, edges):
         states = {}
         for vertex in order:
             read = [other for other in states if links[other, vertex]]
-            states[vertex] = state_of(passes, inputs[vertex], states, read)
+            states[vertex] = state_of(passes, inputs[vertex], states, read, vertex)
         ends.append(states[vertex])
     return encoder.unify(torch.cat(ends))
 
@@ -47,28 +54,29 @@ def log_likelihood_of_one(decoder, latent, types, edges):
     """float32[v]: the log-probability of the decisions for each vertex."""
     table, passes = decoder.operations.table, decoder.passes
     start = torch.tanh(decoder.first(latent))
-    states = [passes.cell(table[types[0]][None], start[None])[0]]
+    states = [after(passes, table[types[0]], start, 0)]
     found = [torch.tensor(0.0)]
     for vertex in range(1, len(types)):
         total = torch.log_softmax(decoder.types(states[-1]), 0)[types[vertex]]
         inputs, read = table[types[vertex]], []
-        state = state_of(passes, inputs, states, read)
+        state = state_of(passes, inputs, states, read, vertex)
         for other in range(vertex - 1, -1, -1):
             hidden = decoder.edge_start(states[other]) + decoder.edge_end(state)
             chance = torch.sigmoid(decoder.edge(torch.relu(hidden)))[0]
             total = total + torch.log(chance if edges[other, vertex] else 1 - chance)
             if edges[other, vertex]:
                 read.append(other)
-                state = state_of(passes, inputs, states, read)
+                state = state_of(passes, inputs, states, read, vertex)
         states.append(state)
         found.append(total)
     return torch.stack(found)
 
 
-@pytest.fixture(params=["D-VAE", "DVAE-EMB"])
+@pytest.fixture(params=[("D-VAE", False), ("DVAE-EMB", False), ("DVAE-EMB", True)], ids=str)
 def network(request):
+    model, numbered = request.param
     torch.manual_seed(0)
-    return build(request.param, KINDS, VERTICES, 9)
+    return build(model, KINDS, VERTICES, 9, numbered=numbered)
 
 
 @pytest.fixture
@@ -100,3 +108,22 @@ def test_the_decoder(network, graphs):
         torch.testing.assert_close(every[number], one, atol=1e-5, rtol=0)
     every.sum().backward()
     assert all(weight.grad is not None for weight in network.decoder.parameters())
+
+
+def test_only_numbers_tell_apart_vertices_that_read_the_input_alone(network):
+    types = torch.tensor([[START, 2, 2, 2, 2, END]])
+    edges = torch.zeros(1, VERTICES, VERTICES, dtype=torch.bool)
+    edges[:, 0, 1:-1] = True
+    seen = []
+    network.decoder.types.register_forward_hook(lambda _, inputs, __: seen.extend(inputs))
+    network.decoder.log_likelihood(torch.randn(1, 56), Graphs(types, edges, KINDS))
+    _, first, second, *_ = seen[0][0]
+    assert torch.allclose(first, second) is not network.decoder.passes.numbered
+
+
+def test_chained_graphs():
+    edges = torch.ones(2, 4, 4, dtype=torch.bool).triu(1)
+    types = torch.tensor([[START, 2, 2, END]] * 2)
+    assert Graphs(types, edges, KINDS).chained
+    edges[1, 1, 2] = False
+    assert not Graphs(types, edges, KINDS).chained
