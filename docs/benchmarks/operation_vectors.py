@@ -28,18 +28,19 @@ from nar_plugin.train.measure.evaluate import Cell, evaluate, read_cells
 from nar_plugin.train.measure.likeness_method import LikenessMethod
 from nar_plugin.train.measure.methods import METHODS, Entry
 from nar_plugin.train.measure.quality import table
-from nar_plugin.train.vae.autoencoder import Autoencoder
-from nar_plugin.train.vae.dag_decoder import DagDecoder
-from nar_plugin.train.vae.dag_encoder import DagEncoder
-from nar_plugin.train.vae.graphs import END, START, Graphs
-from nar_plugin.train.vae.operations import Operations
-from nar_plugin.train.vae.protocol import BETA, LATENT, SMALL
+from nar_plugin.train.vae.fit.protocol import BETA, REDUCED
+from nar_plugin.train.vae.models.autoencoder import LATENT, Autoencoder
+from nar_plugin.train.vae.models.dag_decoder import DagDecoder
+from nar_plugin.train.vae.models.dag_encoder import DagEncoder
+from nar_plugin.train.vae.models.operations import Operations
+from nar_plugin.train.vae.spaces.graphs import END, START, Graphs
 
 CORPUS, WORK = Path("nar_plugin/data/corpus"), Path("runs/operation-vectors")
 LENGTH = 6  # operations of a window, as ENAS has layers
 WINDOWS = 20_000  # those of most graphs
 SELDOM = 20  # operations of fewer graphs are one, the type 2
 WIDTH = 16  # d_op; the paper has 3 for six operations
+SMALL = replace(REDUCED, hidden=64, batch=128)
 _BATCH = 256  # graphs that are labelled at once
 _log = logging.getLogger(__name__)
 
@@ -100,11 +101,11 @@ def _windows(graph: ArchitectureGraph, types: NDArray[np.int64]) -> NDArray[np.u
 
 
 def learn(graphs: Graphs) -> NDArray[np.float32]:
-    """float32[kinds, WIDTH]: the vectors of operations of DVAE-EMB, by the protocol `small`."""
+    """float32[kinds, WIDTH]: the vectors of operations of DVAE-EMB, by `SMALL`."""
     torch.manual_seed(0)
     operations = Operations(graphs.kinds, WIDTH)
     sizes = (graphs.vertices, SMALL.hidden)
-    decoder = DagDecoder(operations, graphs.kinds, *sizes, LATENT)
+    decoder = DagDecoder(operations, graphs.kinds, *sizes, LATENT, numbered=True)
     network = Autoencoder(DagEncoder(operations, *sizes), decoder, SMALL.hidden, LATENT)
     optimiser = torch.optim.Adam(network.parameters(), lr=SMALL.rate)
     epochs = SMALL.epochs_of("DVAE-EMB")

@@ -11,7 +11,7 @@ import typer
 from nar_plugin.cli.output import Json, only_results_on_stdout, say, show_json
 
 if TYPE_CHECKING:
-    from nar_plugin.train.vae.cells import Cells
+    from nar_plugin.train.vae.measure.cells import Cells
 
 WORK = Path("runs/vae")
 
@@ -36,9 +36,7 @@ Model = Annotated[
 ]
 ProtocolName = Annotated[
     str,
-    typer.Option(
-        "--protocol", help="reduced, for two cores; small, for less; or paper, for a GPU."
-    ),
+    typer.Option("--protocol", help="reduced, for a processor; or paper, for a GPU."),
 ]
 Seed = Annotated[int, typer.Option(metavar="N", help="Of weights, order and noise.")]
 
@@ -70,12 +68,14 @@ def train(
     with needs_train():
         import torch
 
-        from nar_plugin.train.vae import models, networks, spaces
-        from nar_plugin.train.vae import protocol as protocols
-        from nar_plugin.train.vae.operations import write_operations
-        from nar_plugin.train.vae.runs import Run
-        from nar_plugin.train.vae.training import train as train_model
-    settings, chosen = protocols.protocol(protocol), models.known(model or models.MODELS)
+        from nar_plugin.train.vae.fit import protocol as protocols
+        from nar_plugin.train.vae.fit.runs import Run
+        from nar_plugin.train.vae.fit.training import train as train_model
+        from nar_plugin.train.vae.models import by_name
+        from nar_plugin.train.vae.models.operations import write_operations
+        from nar_plugin.train.vae.spaces import networks
+        from nar_plugin.train.vae.spaces import space as spaces
+    settings, chosen = protocols.protocol(protocol), by_name.known(model or by_name.MODELS)
     known = spaces.space(space)
     side, _ = networks.split(known.read(data))
     for name in chosen:
@@ -105,18 +105,20 @@ def measure(
     from nar_plugin.cli.dev.extra import needs_train
 
     with needs_train():
-        from nar_plugin.train.vae import measuring, models, spaces, tables
-        from nar_plugin.train.vae import protocol as protocols
-        from nar_plugin.train.vae.cells import Cells
-        from nar_plugin.train.vae.runs import Run
-    settings, chosen = protocols.protocol(protocol), models.known(model or models.MODELS)
+        from nar_plugin.train.vae.fit import protocol as protocols
+        from nar_plugin.train.vae.fit.runs import Run
+        from nar_plugin.train.vae.measure import measurements, tables
+        from nar_plugin.train.vae.measure.cells import Cells
+        from nar_plugin.train.vae.models import by_name
+        from nar_plugin.train.vae.spaces import space as spaces
+    settings, chosen = protocols.protocol(protocol), by_name.known(model or by_name.MODELS)
     known = spaces.space(space)
     networks, cells = known.read(data), Cells(_cells_file(page, work))
-    measuring.measure_data(known, networks, cells, fits)
+    measurements.measure_data(known, networks, cells, fits)
     for name in chosen:
         run = Run(work, space, name, settings, seed)
         if model or run.has_ended:
-            measuring.measure_model(known, networks, run, cells, fits)
+            measurements.measure_model(known, networks, run, cells, fits)
     _tell(tables, cells, page, as_json)
 
 
@@ -141,16 +143,19 @@ def search(
     from nar_plugin.cli.dev.extra import needs_train
 
     with needs_train():
-        from nar_plugin.train.vae import models, searching, spaces, tables
-        from nar_plugin.train.vae import protocol as protocols
-        from nar_plugin.train.vae.cells import Cells
-        from nar_plugin.train.vae.runs import Run
-    settings, chosen = protocols.protocol(protocol), models.known(model or ("DVAE-EMB", "D-VAE"))
+        from nar_plugin.train.vae.fit import protocol as protocols
+        from nar_plugin.train.vae.fit.runs import Run
+        from nar_plugin.train.vae.measure import tables
+        from nar_plugin.train.vae.measure.cells import Cells
+        from nar_plugin.train.vae.models import by_name
+        from nar_plugin.train.vae.search import searches
+        from nar_plugin.train.vae.spaces import space as spaces
+    settings, chosen = protocols.protocol(protocol), by_name.known(model or ("DVAE-EMB", "D-VAE"))
     known = spaces.space(space)
     networks, cells = known.read(data), Cells(_cells_file(page, work))
     for name in chosen:
         run = Run(work, space, name, settings, seed)
-        searching.measure_search(known, networks, run, cells, seeds)
+        searches.measure_search(known, networks, run, cells, seeds)
     _tell(tables, cells, page, as_json)
 
 
@@ -167,8 +172,9 @@ def figures(
     from nar_plugin.cli.dev.extra import needs_train
 
     with needs_train():
-        from nar_plugin.train.vae import drawing, enas
-        from nar_plugin.train.vae import protocol as protocols
+        from nar_plugin.train.vae.fit import protocol as protocols
+        from nar_plugin.train.vae.measure import drawing
+        from nar_plugin.train.vae.spaces import enas
     for path in drawing.draw(enas.read(data), protocols.protocol(protocol), seed, work, folder):
         say(str(path))
 
@@ -188,11 +194,14 @@ def decode(
     from nar_plugin.cli.dev.extra import needs_train
 
     with needs_train():
-        from nar_plugin.train.vae import decoded_cells, models, networks, spaces
-        from nar_plugin.train.vae import protocol as protocols
-        from nar_plugin.train.vae.runs import Run
-        from nar_plugin.train.vae.training import trained
-    (name,), known = models.known([model]), spaces.space(space)
+        from nar_plugin.train.vae.fit import protocol as protocols
+        from nar_plugin.train.vae.fit.runs import Run
+        from nar_plugin.train.vae.fit.training import trained
+        from nar_plugin.train.vae.models import by_name
+        from nar_plugin.train.vae.search import decoded_cells
+        from nar_plugin.train.vae.spaces import networks
+        from nar_plugin.train.vae.spaces import space as spaces
+    (name,), known = by_name.known([model]), spaces.space(space)
     side, _ = networks.split(known.read(data))
     run = Run(work, space, name, protocols.protocol(protocol), seed)
     network, _ = trained(run, side.graphs)

@@ -19,6 +19,6 @@ def data_folder():
 def enas_data(data_folder):
     """All networks of ENAS."""
     pytest.importorskip("tqdm")
-    from nar_plugin.train.vae import enas
+    from nar_plugin.train.vae.spaces import enas
 
     return enas.read(data_folder)

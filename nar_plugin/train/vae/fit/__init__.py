@@ -1,0 +1,1 @@
+"""Training: the settings, where a training is kept, and the epochs."""

@@ -1,0 +1,1 @@
+"""The six autoencoders of Table 1 and their parts."""

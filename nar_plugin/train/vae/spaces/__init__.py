@@ -1,0 +1,1 @@
+"""Search spaces whose networks have measured accuracies, as batches of small graphs."""
