@@ -37,9 +37,8 @@ class ConvolutionEncoder(nn.Module):
         layers = [nn.Linear(one, other) for one, other in pairwise(widths)]
         with torch.no_grad():
             weights = layers[0].weight
-            operation, number = weights[:, : operations.width], weights[:, operations.width :]
-            nn.init.normal_(operation, std=operations.first_deviation)
-            nn.init.normal_(number, std=INPUT_SCALE)  # one-hot, and as strong as an operation
+            nn.init.normal_(weights[:, : operations.width], std=operations.first_deviation)
+            nn.init.normal_(weights[:, operations.width :], std=INPUT_SCALE)  # as strong, one-hot
         for layer in layers[1:]:
             nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
         self.layers = nn.ModuleList(layers)

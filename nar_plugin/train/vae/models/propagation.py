@@ -40,11 +40,9 @@ class Propagation(nn.Module):
             nn.init.uniform_(self.numbers, -(hidden**-0.5), hidden**-0.5)
             nn.init.orthogonal_(self.speak.weight[hidden:])
             self.cell.bias_hh[hidden : 2 * hidden] += 1  # of the update gate
-            operation, number = self.cell.weight_ih.split(
-                [operations.width, vertices * numbered], 1
-            )
-            nn.init.normal_(operation, std=operations.first_deviation)
-            nn.init.normal_(number, std=INPUT_SCALE)
+            weights = self.cell.weight_ih
+            nn.init.normal_(weights[:, : operations.width], std=operations.first_deviation)
+            nn.init.normal_(weights[:, operations.width :], std=INPUT_SCALE)
 
     def message(self, states: Tensor, vertex: int) -> Tensor:
         """What vertex number `vertex` tells those that read it.
