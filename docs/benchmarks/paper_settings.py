@@ -41,6 +41,8 @@ ROWS = {
     "the same, edges both ways": replace(CHOSEN, both_ways=True),
     "the same, motifs of 8 operations at most": replace(CHOSEN, longest=8),
     "the same, s = 2": replace(CHOSEN, steps=2),
+    "the same, s = 3": replace(CHOSEN, steps=3),
+    "paper-tuned, s = 2": replace(CHOSEN, steps=2, graph_epochs=TUNED.graph_epochs),
     "the same, every operation by itself": replace(CHOSEN, longest=1),
     "the same, F_s fixed, as Eq. 7 has it": replace(CHOSEN, tuned=False),
     "the same, no temperature in Eq. 5": replace(CHOSEN, graph_temperature=1.0),
@@ -54,10 +56,10 @@ ROWS = {
 REAL = {
     "paper-tuned": TUNED,
     "the same, cut by number of operations": replace(TUNED, splitting="nodes"),
-    "the same, edges both ways": replace(TUNED, both_ways=True),
-    "the same, twice the width": replace(TUNED, width=256),
-    "the same, twice the epochs": replace(TUNED, graph_epochs=60),
-    "the same, batches of 128": replace(TUNED, graph_batch=128),
+    "the same, s = 2": replace(TUNED, steps=2),
+    "the same, s = 3": replace(TUNED, steps=3),
+    "the same, s = 2, twice the width": replace(TUNED, steps=2, width=256),
+    "the same, s = 2, batches of 128": replace(TUNED, steps=2, graph_batch=128),
 }
 
 logging.basicConfig(format="%(message)s", level=logging.INFO)  # losses, on stderr

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from nar_plugin.train.fit.checkpoints import write_json
+
 Cell = dict[str, Any]
 
 
@@ -26,9 +28,7 @@ class Cells:
     def put(self, name: str, cell: Cell) -> None:
         """Add a cell and write the file, with what other processes have put there meanwhile."""
         self.all = _read(self._path) | {name: cell}
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(dict(sorted(self.all.items())), indent=1)
-        self._path.write_text(text + "\n", "utf-8")
+        write_json(dict(sorted(self.all.items())), self._path)
 
 
 def _read(path: Path) -> dict[str, Cell]:

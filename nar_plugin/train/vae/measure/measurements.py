@@ -11,7 +11,7 @@ from nar_plugin.train.vae.fit.training import means, trained
 from nar_plugin.train.vae.measure import structure, wirings
 from nar_plugin.train.vae.measure.abilities import abilities
 from nar_plugin.train.vae.measure.cells import Cells
-from nar_plugin.train.vae.measure.prediction import predict, standardised
+from nar_plugin.train.vae.measure.prediction import predict, predict_by_trees, standardised
 from nar_plugin.train.vae.spaces.networks import Networks, split
 from nar_plugin.train.vae.spaces.space import ENAS, Space
 
@@ -29,7 +29,7 @@ def measure_data(space: Space, data: Networks, cells: Cells, fits: int) -> None:
             },
         )
     name = f"{space.name}/one-hot"
-    if _missing(cells, name, fits):
+    if not _is_measured(cells, name, fits):
         train, test = split(data)
         rows = space.one_hot(train.graphs), space.one_hot(test.graphs)
         _predict(cells, name, fits, train, test, *rows)
@@ -48,7 +48,7 @@ def measure_model(space: Space, data: Networks, run: Run, cells: Cells, fits: in
     Raises:
         NarError: The training has not ended.
     """
-    if not _missing(cells, run.name, fits):
+    if _is_measured(cells, run.name, fits):
         return
     train, test = split(data)
     network, history = trained(run, train.graphs)
@@ -62,6 +62,10 @@ def measure_model(space: Space, data: Networks, run: Run, cells: Cells, fits: in
         cells.put(run.name, facts | asdict(able))
     rows = means(network, train.graphs), means(network, test.graphs)
     _predict(cells, run.name, fits, train, test, *rows)
+
+
+def _is_measured(cells: Cells, name: str, fits: int) -> bool:
+    return not _missing(cells, name, fits) and "trees" in cells.all[name]
 
 
 def _missing(cells: Cells, name: str, fits: int) -> range:
@@ -78,8 +82,10 @@ def _predict(
     rows: Tensor,
     rows_test: Tensor,
 ) -> None:
-    """Add RMSE and Pearson's r of each seed of the Gaussian process to a cell."""
+    """Add RMSE and Pearson's r of trees and of each seed of the Gaussian process to a cell."""
     data = standardised(rows, train.accuracy, rows_test, test.accuracy)
+    if "trees" not in cells.all.get(name, {}):
+        cells.put(name, cells.all.get(name, {}) | {"trees": asdict(predict_by_trees(data))})
     for seed in _missing(cells, name, fits):
         one, cell = predict(data, seed), cells.all.get(name, {})
         rmse, pearson = [*cell.get("rmse", ()), one.rmse], [*cell.get("pearson", ()), one.pearson]
