@@ -7,6 +7,8 @@ one kind in the order of the imports here.
 from nar_plugin.tracing.canon.rules import (  # isort: skip
     bookkeeping,
     arithmetic,
+    masks,
+    lookups,
     expansions,
     layers,
     adapters,
@@ -64,6 +66,8 @@ __all__ = [
     "gates",
     "joining",
     "layers",
+    "lookups",
+    "masks",
     "normalisation",
     "normalisation_by_hand",
     "packing",

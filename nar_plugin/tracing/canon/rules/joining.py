@@ -2,9 +2,37 @@
 
 from __future__ import annotations
 
+from nar_plugin.tracing.canon.call import Call
 from nar_plugin.tracing.canon.fusion import Rewriter
 from nar_plugin.tracing.canon.node import Node
-from nar_plugin.tracing.canon.rules.rule import Rule, starts_at
+from nar_plugin.tracing.canon.rules.rule import Attributes, Rule, on_calls, starts_at
+from nar_plugin.tracing.record.record import CONST, DATA, PARAM
+
+
+@on_calls(
+    Rule(
+        name="parts of one tensor joined",
+        effect="dropped",
+        pattern="cat or stack of slices of one tensor, with a constant or with nothing",
+        result="",
+        reason="The rotated half of a rotary embedding, an empty cache, the features that a "
+        "rotation leaves out where it leaves out none: values change places.",
+    ),
+    "cat",
+    "stack",
+    "hstack",
+)
+def _joined(call: Call) -> tuple[str, Attributes] | None:
+    pairs = zip(call.tensors, call.sources, strict=True)
+    call.sources = [source if tensor.numel() else CONST for tensor, source in pairs]
+    dim = call.args[1] if len(call.args) > 1 else call.kwargs.get("dim", 0)
+    dim = int(dim) % max(call.out.dim(), 1)
+    call.notes["dim" if call.name == "cat" else "stacked"] = dim
+    call.notes["shapes"] = call.shapes()
+    call.notes["of_nodes"] = min(call.sources) >= 0
+    call.notes["with_data"] = DATA in call.sources and PARAM not in call.sources
+    call.notes["of_features"] = call.name == "cat" and dim == call.out.dim() - 1
+    return None if len(set(call.sources) - {CONST}) == 1 else ("cat", {})
 
 
 @starts_at(
