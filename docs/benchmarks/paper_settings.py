@@ -43,6 +43,7 @@ ROWS = {
     "the same, s = 2": replace(CHOSEN, steps=2),
     "the same, s = 3": replace(CHOSEN, steps=3),
     "paper-tuned, s = 2": replace(CHOSEN, steps=2, graph_epochs=TUNED.graph_epochs),
+    "paper-tuned, s = 3": replace(CHOSEN, steps=3, graph_epochs=TUNED.graph_epochs),
     "the same, every operation by itself": replace(CHOSEN, longest=1),
     "the same, F_s fixed, as Eq. 7 has it": replace(CHOSEN, tuned=False),
     "the same, no temperature in Eq. 5": replace(CHOSEN, graph_temperature=1.0),

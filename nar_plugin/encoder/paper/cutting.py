@@ -238,13 +238,14 @@ def _crossing(pairs: Ints) -> Ints:
 
 def _sharing(parts: _Parts) -> Ints:
     """int64[E, 2]: parts that have an edge in common."""
-    of = np.repeat(np.arange(len(parts.bounds) - 1), np.diff(parts.edge_bounds))
+    size = len(parts.bounds) - 1
+    of = np.repeat(np.arange(size), np.diff(parts.edge_bounds))
     order = np.lexsort((of, parts.edges))
     edges, of = parts.edges[order], of[order]
-    found = [np.zeros((0, 2), dtype=np.int64)]
-    for apart in range(1, len(edges)):
-        same = edges[apart:] == edges[:-apart]
-        if not same.any():
-            break
-        found.append(np.unique(np.stack([of[:-apart], of[apart:]], axis=1)[same], axis=0))
-    return np.unique(np.concatenate(found), axis=0)
+    found, apart = [np.zeros(0, dtype=np.int64)], 1
+    rows = np.arange(len(edges) - 1)
+    while len(rows := rows[edges[rows] == edges[rows + apart]]):
+        found.append(np.unique(of[rows] * size + of[rows + apart]))
+        apart += 1
+        rows = rows[rows + apart < len(edges)]
+    return np.stack(np.divmod(np.unique(np.concatenate(found)), size), axis=1)
