@@ -70,6 +70,7 @@ class Recipe(Reading):
 TUNED = Recipe(
     width=128,
     splitting="sequence",
+    steps=2,
     longest=20,
     both_ways=False,
     motif_temperature=0.1,
