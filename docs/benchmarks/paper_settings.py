@@ -50,6 +50,9 @@ ROWS = {
     "the same, with projection heads": replace(CHOSEN, heads=True),
     "the same, classification alone": replace(CHOSEN, objective="ce"),
     "the same, contrast alone": replace(CHOSEN, objective="cl"),
+    "the same, contrast alone, no temperature in Eq. 5": replace(
+        CHOSEN, objective="cl", graph_temperature=1.0
+    ),
     "the same, cut by number of operations": replace(CHOSEN, splitting="nodes"),
     "the same, cut by number of pieces": replace(CHOSEN, splitting="count"),
     "the same, cut at random": replace(CHOSEN, splitting="random"),
