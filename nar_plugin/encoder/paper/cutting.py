@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 from zlib import crc32
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nar_plugin.encoder.paper.folding import Folded, Ints
 from nar_plugin.encoder.paper.reading import Reading
@@ -242,6 +243,8 @@ def _sharing(parts: _Parts) -> Ints:
     of = np.repeat(np.arange(size), np.diff(parts.edge_bounds))
     order = np.lexsort((of, parts.edges))
     edges, of = parts.edges[order], of[order]
+    kept = _one_of_each_set(edges, of, size)
+    edges, of = edges[kept], of[kept]
     found, apart = [np.zeros(0, dtype=np.int64)], 1
     rows = np.arange(len(edges) - 1)
     while len(rows := rows[edges[rows] == edges[rows + apart]]):
@@ -249,3 +252,23 @@ def _sharing(parts: _Parts) -> Ints:
         apart += 1
         rows = rows[rows + apart < len(edges)]
     return np.stack(np.divmod(np.unique(np.concatenate(found)), size), axis=1)
+
+
+def _one_of_each_set(edges: Ints, of: Ints, size: int) -> NDArray[np.bool_]:
+    """bool[e]: the rows of one edge among those that lie in the same parts.
+
+    At a hub thousands of edges lie in the same hundreds of parts.
+
+    Args:
+        edges: int64[e], ascending.
+        of: int64[e], a part that each is in.
+        size: The number of parts.
+    """
+    if not len(edges):
+        return np.zeros(0, dtype=np.bool_)
+    begins = np.flatnonzero(np.diff(edges, prepend=-1))
+    marks = np.random.default_rng(0).integers(1 << 63, size=size, dtype=np.uint64)
+    sums = np.add.reduceat(marks[of], begins)  # of a set, whatever its order
+    chosen = np.zeros(len(begins), dtype=np.bool_)
+    chosen[np.unique(sums, return_index=True)[1]] = True
+    return np.repeat(chosen, np.diff(begins, append=len(edges)))

@@ -56,6 +56,21 @@ def test_a_context_has_the_edges_among_neighbours():
     assert sorted(data.contexts[1].edges.tolist()) == [[0, 1], [0, 2], [1, 2]]
 
 
+@pytest.mark.parametrize(
+    ("steps", "shortcut", "apart"),
+    [
+        (1, [], {(0, 2), (0, 3), (0, 4), (1, 3), (1, 4), (2, 4)}),
+        (2, [], {(0, 4)}),  # 0 with its neighbours has the edges 01 and 12, and 4 has 23 and 34
+        (1, [(0, 2), (0, 3), (0, 4)], {(1, 4)}),  # 01, 12 and 02; 03, 04 and 34
+    ],
+)
+def test_sampled_motifs_meet_where_they_share_an_edge(steps, shortcut, apart):
+    item = chain("abcde", [0], shortcut=shortcut)  # nothing repeats: five motifs
+    data = cut([item], KINDS, Recipe(splitting="sequence", steps=steps, longest=20))
+    every = {(a, b) for a in range(5) for b in range(a + 1, 5)}
+    assert set(map(tuple, data.edges.tolist())) == every - apart
+
+
 def test_the_cuts_of_table_2():
     item = chain("abcdeabcdeab", [0, 6])  # 12 operations
     sizes = {
