@@ -21,7 +21,8 @@ class Box:
         count: How many blocks it stands for.
         ops: How many operations, in all of them.
         weights: Numbers in the matrices and kernels of their layers, in all of them.
-        work: Part of the design's FLOPs, estimated, from 0 to 1.
+        work: Part of the design's FLOPs, from 0 to 1.
+        estimated: Whether that is an estimate, as for a row of the index; else a trace counted.
         kind: Number of the kind of block, from 0; None of what is no block.
         variant: Whether it is a block that differs a little from others of its kind.
         mark: Of a join its sign; of where values come in or go out `in` and `out`; else empty.
@@ -37,6 +38,7 @@ class Box:
     ops: int = 0
     weights: int = 0
     work: float = 0.0
+    estimated: bool = False
     kind: int | None = None
     mark: str = ""
     variant: bool = False

@@ -15,6 +15,7 @@ from nar_plugin.likeness.idioms import short
 from nar_plugin.mining import CONTAINERS
 from nar_plugin.mining.paths import common_path
 from nar_plugin.tracing.graph import ArchitectureGraph, Op
+from nar_plugin.tracing.work import flops_of_operations
 from nar_plugin.visible_text import clean
 
 MOST_INSIDE = 22  # boxes of one block
@@ -36,8 +37,20 @@ class Drawn:
 
     @cached_property
     def work(self) -> list[float]:
-        """The estimated part of the FLOPs of each operation."""
-        return work_of(self.graph, self.shapes)
+        """The part of the FLOPs of each operation: counted in a trace, else estimated."""
+        counted = self._counted
+        return counted if counted else work_of(self.graph, self.shapes)
+
+    @cached_property
+    def estimated(self) -> bool:
+        """Whether `work` is estimated."""
+        return not self._counted
+
+    @cached_property
+    def _counted(self) -> list[float]:
+        flops = flops_of_operations(self.graph) or []
+        total = sum(flops)
+        return [each / total for each in flops] if total else []
 
     @cached_property
     def sources(self) -> list[list[int]]:
@@ -72,6 +85,7 @@ class Drawn:
             len(ops),
             sum(map(weights, ops)),
             sum(self.work[place] for place in places),
+            self.estimated,
             kind,
             places=tuple(places),
         )

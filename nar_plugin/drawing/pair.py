@@ -108,7 +108,8 @@ def _sized(drawn: Drawn, part: Part, x: float, y: float, kind: int) -> Placed:
         len(part) if part.stacked else 1,
         len(places),
         sum(weights(drawn.graph.ops[place]) for place in places),
-        0.3,
+        sum(drawn.work[place] for place in places),
+        drawn.estimated,
         kind,
     )
     height = 46.0 if note else 34.0

@@ -153,6 +153,7 @@ def _frame(nodes: Sequence[Node], several: str, level: Level) -> Box:
         sum(len(node.places) for node in nodes),
         sum(box.weights for box in inner),
         sum(box.work for box in inner),
+        any(box.estimated for box in inner),
         inside=level,
     )
 
@@ -185,6 +186,7 @@ def _box(drawn: Drawn, node: Node, numbers: dict[str, Shown]) -> Box:
             len(places),
             size,
             work,
+            drawn.estimated,
             places=first_places,
         )
     shown = numbers.get(node.kind)
@@ -197,6 +199,7 @@ def _box(drawn: Drawn, node: Node, numbers: dict[str, Shown]) -> Box:
         len(places),
         size,
         work,
+        drawn.estimated,
         shown.number if shown else None,
         variant=bool(shown and shown.note),
         places=tuple(first.places.tolist()),

@@ -47,7 +47,8 @@ def figure_svg(figure: Figure) -> str:
     parts += panels
     width = max(right + _EDGE, 8.5 * len(figure.title) + 2 * _EDGE, 420)
     parts += _header(figure.title, figure.facts, width)
-    parts += _legend(bottom + 26, bool(figure.kinds), heavy > 0)
+    estimated = any(box.estimated for box in figure.spine.boxes)
+    parts += _legend(bottom + 26, bool(figure.kinds), heavy > 0, estimated)
     return document(parts, width, bottom + 50, figure.title)
 
 
@@ -162,9 +163,9 @@ def heaviest(level: Level) -> int:
     return max((box.weights for box in level.all_boxes() if box.inside is None), default=0)
 
 
-def _legend(y: float, kinds: bool, weighed: bool) -> list[str]:
+def _legend(y: float, kinds: bool, weighed: bool, estimated: bool) -> list[str]:
     told = ["letter, colour: kind of block; \N{PRIME}: a variant"] if kinds else []
-    told += ["shade: FLOPs, estimated; bar: weights"] if weighed else []
+    told += [f"shade: FLOPs{', estimated' * estimated}; bar: weights"] if weighed else []
     return [
         written(_EDGE, y, " \N{MIDDLE DOT} ".join(told), "quiet"),
         written(_EDGE, y + 13, "at an arrow: channels and resolution where they change", "quiet"),
@@ -265,7 +266,7 @@ def linked(box: Box, inside: str) -> str:
         clean(box.path) if box.path == box.place else f"{clean(box.path)} ({box.place})".strip(),
         counted(box.ops, "operation") if box.ops else "",
         f"{params_text(box.weights)} weights" if box.weights else "",
-        f"{box.work:.0%} of the FLOPs, estimated" if box.work >= 0.005 else "",
+        f"{box.work:.0%} of the FLOPs{', estimated' * box.estimated}" if box.work >= 0.005 else "",
     ]
     title = f"<title>{_text(chr(10).join(filter(None, facts)), keep=True)}</title>"
     if not box.path:

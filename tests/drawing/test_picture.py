@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import timm
 import torch
+from torch import nn
 
 import nar_plugin
 from nar_plugin.drawing.figure import MOST_BOXES
@@ -44,6 +45,17 @@ def test_the_residual_is_drawn_inside_of_the_block(stack):
 def test_shapes_stand_where_they_change(stack):
     edges = stack(12).draw().figure.spine.edges
     assert [edge.shape for edge in edges] == ["64 · 1/2"]
+
+
+def test_a_trace_counts_the_work_and_a_row_of_the_index_estimates_it(stack):
+    layers = nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU(), nn.Conv2d(8, 8, 1), nn.Softmax(1))
+    svg = nar_plugin.trace(layers, example_inputs=torch.zeros(1, 3, 16, 16)).draw().svg()
+    assert "77% of the FLOPs<" in svg  # 27 x 8 products at each place, and 8 x 8 after them
+    assert "23% of the FLOPs<" in svg
+    assert "shade: FLOPs;" in svg
+    svg = stack(2).draw().svg()
+    assert "of the FLOPs, estimated<" in svg
+    assert "shade: FLOPs, estimated;" in svg
 
 
 def test_layers_that_take_turns_are_a_frame_with_its_turns(stack):
