@@ -60,19 +60,12 @@ def _graph_rnn(sizes: Sizes, _: bool) -> Autoencoder:
     return Autoencoder(SequenceEncoder(*sizes), GraphRnnDecoder(*sizes, LATENT), hidden, LATENT)
 
 
-def _dag(sizes: Sizes, numbered: bool, width: int | None) -> Autoencoder:
-    return _graphs(sizes, numbered, width, DagEncoder)
-
-
-def _convolutions(sizes: Sizes, numbered: bool, width: int | None) -> Autoencoder:
-    return _graphs(sizes, numbered, width, ConvolutionEncoder)
-
-
 def _graphs(
     sizes: Sizes,
     numbered: bool,
-    width: int | None,
+    *,
     encoder: type[DagEncoder] | type[ConvolutionEncoder],
+    width: int | None = None,
 ) -> Autoencoder:
     """Encoder and decoder share the vectors of operations (section 3.3)."""
     kinds, vertices, hidden = sizes
@@ -82,11 +75,11 @@ def _graphs(
 
 
 _BUILDERS: dict[str, Callable[[Sizes, bool], Autoencoder]] = {
-    "D-VAE": partial(_dag, width=None),
-    "GCN": partial(_convolutions, width=None),
+    "D-VAE": partial(_graphs, encoder=DagEncoder),
+    "GCN": partial(_graphs, encoder=ConvolutionEncoder),
     "S-VAE": _strings,
     "GraphRNN": _graph_rnn,
-    "DVAE-EMB": partial(_dag, width=D_OP),
-    "GCN-EMB": partial(_convolutions, width=D_OP),
+    "DVAE-EMB": partial(_graphs, encoder=DagEncoder, width=D_OP),
+    "GCN-EMB": partial(_graphs, encoder=ConvolutionEncoder, width=D_OP),
 }
 MODELS = tuple(_BUILDERS)
