@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
+from nar_plugin.drawing.elements import letter_of
 from nar_plugin.drawing.figure import Box, Figure, Level
 from nar_plugin.drawing.inside import Drawn, inside
 from nar_plugin.drawing.measures import title_of
-from nar_plugin.drawing.svg import figure_svg, letter_of, level_svg
+from nar_plugin.drawing.svg import figure_svg, level_svg
 from nar_plugin.visible_text import clean, counted, params_text
 
 MOST_UNFOLDED = 60  # pictures inside of boxes; a large design would make a page of megabytes

@@ -9,11 +9,18 @@ from collections.abc import Iterable, Sequence
 from itertools import takewhile
 from textwrap import wrap
 
+from nar_plugin.drawing.elements import (
+    COLOURS,
+    document,
+    drawn_box,
+    edge_path,
+    shade_text,
+    written,
+)
 from nar_plugin.drawing.figure import Box
 from nar_plugin.drawing.inside import Drawn
 from nar_plugin.drawing.layout import Placed
 from nar_plugin.drawing.measures import shortened
-from nar_plugin.drawing.svg import COLOURS, document, drawn_box, edge_path, written
 from nar_plugin.encoder.sizes import weights
 from nar_plugin.likeness.alignment import Alignment, Lone, Pair, Part, align
 from nar_plugin.likeness.differences import INSERTED, Difference
@@ -70,7 +77,8 @@ def pair_svg(a: MacroGraph, b: MacroGraph, titles: tuple[str, str]) -> str:
         y += _LINE
     legend = "one row, one colour: what corresponds \N{MIDDLE DOT} =: the same \N{MIDDLE DOT} "
     legend += "\N{NOT EQUAL TO}: differs \N{MIDDLE DOT} dashed: without a partner"
-    parts.append(written(_EDGE, y + 8, f"{legend} \N{MIDDLE DOT} bar: weights", "quiet"))
+    shade = shade_text(any(side.estimated for side in sides))
+    parts.append(written(_EDGE, y + 8, f"{legend} \N{MIDDLE DOT} {shade}", "quiet"))
     title = f"{clean(titles[0])} and {clean(titles[1])}"
     return document(parts, lefts[1] + _WIDE + _EDGE, y + 22, title)
 

@@ -218,6 +218,8 @@ def test_two_designs_side_by_side():
     assert told.count(f"BasicBlock {X}2") == 8  # four stages of each
     assert "= 1.00" in told  # the heads
     assert told.count("as above") == 3
+    shares = [int(part) for part in re.findall(r"(\d+)% of the FLOPs<", found.draw().svg())]
+    assert sum(shares) == pytest.approx(2 * 100, abs=6)  # of both, rounded
     with pytest.raises(NarError, match="draw one"):
         found.draw().mermaid()
 
