@@ -24,16 +24,17 @@ def revision(number):
 
 
 READER = """
+import os
 import sys
 import time
 import numpy as np
 from pathlib import Path
 from nar_plugin.index import ArchitectureIndex
 folder, stop = Path(sys.argv[1]), Path(sys.argv[2])
-seen = set()
+seen, parent = set(), os.getppid()
 query = np.ones(8)
 print("ready", flush=True)
-while not stop.exists() or not seen:
+while (not stop.exists() or not seen) and os.getppid() == parent:
     index = ArchitectureIndex.load(folder)
     found = index.search(query, 10)
     numbers = {match.row.name.rpartition(".")[2] for match in found}
